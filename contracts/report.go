@@ -1,0 +1,86 @@
+package contracts
+
+import "time"
+
+// Verdict is the outcome of a check or of a whole conformance run.
+type Verdict string
+
+// The verdicts. Inconclusive never grants and never revokes eligibility.
+const (
+	Pass          Verdict = "pass"
+	Fail          Verdict = "fail"
+	Inconclusive  Verdict = "inconclusive"
+	NotApplicable Verdict = "not_applicable"
+)
+
+// ReportSchema is the version of the report's shape.
+const ReportSchema = 1
+
+// Report is the outcome of one conformance run: what one target did with one
+// contract. It is the source of truth; other formats are derived from it.
+type Report struct {
+	SchemaVersion int            `json:"schema_version"`
+	SuiteVersion  string         `json:"suite_version"`
+	ID            string         `json:"id"` // unique per run
+	Mode          string         `json:"mode"`
+	Contract      ReportContract `json:"contract"`
+	Target        string         `json:"target"`
+	Provider      string         `json:"provider"`
+	Model         ReportModel    `json:"model"`
+	Started       time.Time      `json:"started"`
+	Finished      time.Time      `json:"finished"`
+	Verdict       Verdict        `json:"verdict"`
+	Reasons       []string       `json:"reasons,omitempty"`
+	Totals        ReportTotals   `json:"totals"`
+	Checks        []ReportCheck  `json:"checks"`
+	Cases         []ReportCase   `json:"cases"`
+}
+
+// ReportContract names the contract a report is about; Digest decides.
+type ReportContract struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	Digest  string `json:"digest"`
+}
+
+// ReportModel is the model asked for and the names that answered.
+type ReportModel struct {
+	Asked  string   `json:"asked"`
+	Served []string `json:"served"`
+}
+
+// ReportTotals counts provider calls. Infra are the ones that say nothing
+// about the model: refusals by rate, outages, timeouts.
+type ReportTotals struct {
+	Runs  int   `json:"runs"`
+	Infra int   `json:"infra"`
+	Usage Usage `json:"usage"`
+}
+
+// ReportCheck is one check over all runs: how often it applied, how often it held.
+type ReportCheck struct {
+	ID      string  `json:"id"`
+	Class   string  `json:"class"` // H hard, S statistical, C capability, A advisory
+	Says    string  `json:"says"`  // what it proves, as a sentence
+	Verdict Verdict `json:"verdict"`
+	N       int     `json:"n"`
+	OK      int     `json:"ok"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+// ReportCase is one case with all its repeats.
+type ReportCase struct {
+	ID       string      `json:"id"`
+	Critical bool        `json:"critical"`
+	Runs     []ReportRun `json:"runs"`
+}
+
+// ReportRun is one call: the check that failed, if any, and the failure.
+type ReportRun struct {
+	Verdict   Verdict  `json:"verdict"`
+	Check     string   `json:"check,omitempty"` // id of the first check that failed
+	LatencyMS int64    `json:"latency_ms"`
+	Failure   *Failure `json:"failure,omitempty"`
+	Message   string   `json:"message,omitempty"`
+	SHA256    string   `json:"content_sha256,omitempty"`
+}
