@@ -1,0 +1,69 @@
+-- common.lua stands before every script. It holds what more than one move
+-- needs; each move is a file of its own.
+--
+-- Rules that every script keeps:
+--   all keys are declared, and lie in one slot
+--   every guard, and every read that could meet a wrong type, comes before the
+--   first write, because Redis does not roll a script back
+--   a reply is one string: a word, then numbers, separated by spaces
+--   a call is known by its op token; the same call again answers the same
+local call = redis.call
+
+-- Milliseconds of the server's clock. Read once per script: before Redis 7.2
+-- two readings inside one script may differ.
+local function clock()
+  local t = call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+
+local function text(n) return string.format('%.0f', n) end
+
+local function int(i)
+  local n = tonumber(ARGV[i])
+  if not n or n ~= math.floor(n) then error('ARGV ' .. i .. ' is not an integer') end
+  return n
+end
+
+-- Touch keys that are written later, so that a wrong type errs here.
+local function hashes(...) for _, k in ipairs({...}) do call('HLEN', k) end end
+local function zsets(...) for _, k in ipairs({...}) do call('ZCARD', k) end end
+
+local function live(state) return state == 'queued' or state == 'running' or state == 'unknown' end
+local function open(state) return state == 'starting' or state == 'running' or state == 'unknown' end
+
+local function fields(key, ...)
+  local out = call('HMGET', key, ...)
+  for i, v in ipairs(out) do if v == false then out[i] = nil end end
+  return out
+end
+
+-- A move leaves its reply under its op token in the job, so that the same call
+-- sent again, now or much later, answers the same and changes nothing.
+local function replay(job, op) return call('HGET', job, 'op:' .. op) end
+local function answer(job, op, reply)
+  call('HSET', job, 'op:' .. op, reply)
+  return reply
+end
+
+-- finish ends a job: the caller has set state and result. Retention begins
+-- here, never at creation: a live record has no time to live.
+-- k: job, due, open, idem, ended and the list of attempt keys.
+local function finish(k, now, retention, id, owner, channel)
+  call('ZREM', k.due, id)
+  call('ZREM', k.open, id)
+  call('ZADD', k.ended, text(now + retention), id .. ' ' .. owner)
+  call('PEXPIRE', k.job, text(retention))
+  call('PEXPIRE', k.idem, text(retention))
+  for _, a in ipairs(k.attempts) do call('PEXPIRE', a, text(retention)) end
+  call('PUBLISH', channel, id)
+end
+
+-- The keys of the moves that may end a job: 1 job 2 due 3 open 4 idem 5 ended 6… attempts 1…
+local function ending_keys()
+  local k = {job = KEYS[1], due = KEYS[2], open = KEYS[3], idem = KEYS[4], ended = KEYS[5], attempts = {}}
+  for i = 6, #KEYS do k.attempts[i - 5] = KEYS[i] end
+  hashes(k.job, unpack(k.attempts))
+  zsets(k.due, k.open, k.ended)
+  call('STRLEN', k.idem)
+  return k
+end

@@ -1,0 +1,92 @@
+#!lua flags=allow-oom
+-- settle.lua ends an attempt, or turns it unknown, and ends its job when it won (R13) or when nothing is left to try.
+-- KEYS     1 job  2 due  3 open  4 idem  5 ended  6… attempts 1…N
+-- ARGV     1 op token  2 id  3 N, the attempts the caller knows of  4 number  5 epoch  6 version read at begin
+--          7 outcome: succeeded | failed | unknown  8 result or failure (opaque)  9 after a failure: queue | fail
+--          10 error of the job when it fails (opaque)  11 note kept of a discarded result (opaque)  12 retention ms  13 channel
+-- attempt  starting | running | unknown -> succeeded | failed | unknown | discarded
+-- job      running | unknown -> succeeded | queued | unknown | failed
+-- reply    won <version> <now>           the result is written and the job has succeeded
+--          lost <now>                    another outcome stands; of this result only the note is kept
+--          recorded <job state> <version> <now>
+--          stale | missing | moved <attempts>
+--
+-- An answer for an attempt that is unknown is welcome whoever brings it: epochs
+-- fence those who drive a job, the compare-and-swap fences results.
+local now = clock()
+local known, n, retention = int(3), int(4), int(12)
+local outcome = ARGV[7]
+if outcome ~= 'succeeded' and outcome ~= 'failed' and outcome ~= 'unknown' then error('ARGV 7 is no outcome') end
+if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue nor fail') end
+local k = ending_keys()
+local again = replay(k.job, ARGV[1])
+if again then return again end
+local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder')
+if not j[1] then return 'missing' end
+if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
+local attempt = k.attempts[n]
+local state = attempt and call('HGET', attempt, 'state')
+if not state then return 'missing' end
+local current = j[2] == ARGV[5] and j[8] ~= ''
+if (state == 'starting' or state == 'running') and not current then return 'stale' end
+if not open(state) and outcome ~= 'succeeded' then return 'stale' end
+-- Guards end here. Below this line nothing refuses.
+local left = tonumber(j[6]) - 1
+if outcome == 'succeeded' then
+  if not open(state) then
+    call('HSET', attempt, 'late', ARGV[11])
+    return answer(k.job, ARGV[1], 'lost ' .. text(now))
+  end
+  if j[3] ~= ARGV[6] or j[4] or not live(j[1]) then
+    call('HSET', attempt, 'state', 'discarded', 'ended', text(now), 'late', ARGV[11])
+    call('HSET', k.job, 'open', text(left))
+    return answer(k.job, ARGV[1], 'lost ' .. text(now))
+  end
+  local version = text(tonumber(j[3]) + 1)
+  call('HSET', attempt, 'state', 'succeeded', 'ended', text(now))
+  call('HSET', k.job, 'state', 'succeeded', 'completed_by', ARGV[4], 'version', version, 'result', ARGV[8],
+    'ended', text(now), 'open', text(left), 'lease', '0', 'holder', '')
+  local reply = answer(k.job, ARGV[1], 'won ' .. version .. ' ' .. text(now))
+  finish(k, now, retention, ARGV[2], j[7], ARGV[13])
+  return reply
+end
+if outcome == 'unknown' then
+  if state ~= 'unknown' then
+    call('HSET', attempt, 'state', 'unknown', 'unknown_since', text(now), 'failure', ARGV[8])
+    if live(j[1]) then
+      call('HSET', k.job, 'state', 'unknown')
+      call('ZADD', k.open, text(now), ARGV[2])
+      call('PUBLISH', ARGV[13], ARGV[2])
+      j[1] = 'unknown'
+    end
+  end
+  return answer(k.job, ARGV[1], 'recorded ' .. j[1] .. ' ' .. j[3] .. ' ' .. text(now))
+end
+call('HSET', attempt, 'state', 'failed', 'ended', text(now), 'failure', ARGV[8])
+call('HSET', k.job, 'open', text(left), 'claims', '0')
+local after, version = j[1], j[3]
+if live(j[1]) and left > 0 then
+  -- Only the newest attempt can be starting or running, so what is left beside it is unknown.
+  if n == known then
+    after = 'unknown'
+    call('ZADD', k.open, text(now), ARGV[2])
+    call('PUBLISH', ARGV[13], ARGV[2])
+  end
+  call('HSET', k.job, 'state', after)
+elseif live(j[1]) and ARGV[9] == 'fail' then
+  after, version = 'failed', text(tonumber(version) + 1)
+  call('HSET', k.job, 'state', after, 'version', version, 'error', ARGV[10], 'ended', text(now), 'lease', '0', 'holder', '')
+  local reply = answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))
+  finish(k, now, retention, ARGV[2], j[7], ARGV[13])
+  return reply
+elseif live(j[1]) then
+  after = 'queued'
+  call('HSET', k.job, 'state', after)
+  call('ZREM', k.open, ARGV[2])
+  if not current then
+    -- The one who drives the job is somebody else, or nobody: let it be looked at now.
+    call('HSET', k.job, 'lease', '0', 'holder', '')
+    call('ZADD', k.due, text(now), ARGV[2])
+  end
+end
+return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))

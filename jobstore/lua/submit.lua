@@ -1,0 +1,40 @@
+#!lua
+-- submit.lua writes a job under its key, and may begin its first attempt in the same step.
+-- KEYS   1 idem  2 job  3 attempt 1  4 due  5 owner index
+-- ARGV   1 id (new and random: it is also this call's op token)  2 fingerprint  3 lease ms  4 budget ms
+--        5 send window ms, '' to queue the job without an attempt  6 owner  7 key  8 contract  9 digest
+--        10 route  11 holder  12 target  13 provider  14 model  15 intent (opaque bytes)
+-- job    (none) -> running | queued
+-- reply  created <now>  the job is this call's, also when the call is repeated
+--        exists <id>    the key is taken by the same intent
+--        reused <id>    the key is taken by another intent
+local now = clock()
+local lease, budget = int(3), int(4)
+local begin = ARGV[5] ~= ''
+local window = begin and int(5) or 0
+hashes(KEYS[2], KEYS[3])
+zsets(KEYS[4], KEYS[5])
+local seen = call('GET', KEYS[1])
+if seen then
+  local id, print = string.match(seen, '^(%S+) (%S+)$')
+  if id == ARGV[1] then return 'created ' .. (call('HGET', KEYS[2], 'created') or '0') end
+  if print ~= ARGV[2] then return 'reused ' .. id end
+  return 'exists ' .. id
+end
+if call('EXISTS', KEYS[2]) == 1 then error('job id is taken') end
+-- Guards end here. Below this line nothing refuses.
+if not call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'NX') then error('unreachable: the key was free above') end
+call('HSET', KEYS[2],
+  'schema', '1', 'id', ARGV[1], 'fingerprint', ARGV[2], 'owner', ARGV[6], 'key', ARGV[7],
+  'contract', ARGV[8], 'digest', ARGV[9], 'route', ARGV[10], 'intent', ARGV[15],
+  'state', begin and 'running' or 'queued', 'version', '1', 'epoch', begin and '1' or '0', 'claims', '0', 'beat', '0',
+  'attempts', begin and '1' or '0', 'open', begin and '1' or '0',
+  'created', text(now), 'deadline', text(now + budget), 'budget', text(budget),
+  'lease', begin and text(now + lease) or '0', 'holder', begin and ARGV[11] or '')
+if begin then
+  call('HSET', KEYS[3], 'number', '1', 'state', 'starting', 'target', ARGV[12], 'provider', ARGV[13], 'model', ARGV[14],
+    'version', '1', 'epoch', '1', 'started', text(now), 'send_by', text(now + window))
+end
+call('ZADD', KEYS[4], text(begin and now + lease or now), ARGV[1])
+call('ZADD', KEYS[5], text(now), ARGV[1])
+return 'created ' .. text(now)

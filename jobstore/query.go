@@ -1,0 +1,249 @@
+package jobstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Load reads a job and its attempts as of one moment; ErrNotFound if there is none.
+func (s *Store) Load(ctx context.Context, id string) (Job, error) {
+	if _, ok := shardOfID(id); !ok {
+		return Job{}, ErrNotFound
+	}
+	keys := append([]string{s.keys.job(id)}, s.keys.attempts(id, MaxAttempts)...)
+	reply, err := s.run(ctx, s.scripts.load, keys)
+	if err != nil {
+		return Job{}, err
+	}
+	parts, _ := reply.([]any)
+	if len(parts) == 0 {
+		return Job{}, ErrNotFound
+	}
+	j, err := decodeJob(pairs(parts[0]))
+	if err != nil {
+		return Job{}, err
+	}
+	for _, p := range parts[1:] {
+		a, err := decodeAttempt(pairs(p))
+		if err != nil {
+			return Job{}, fmt.Errorf("job %s: %w", id, err)
+		}
+		j.Attempts = append(j.Attempts, a)
+	}
+	return j, nil
+}
+
+// Page is a part of a listing. Next continues it; "" means that it ends here.
+type Page struct {
+	Jobs []Job
+	Next string
+}
+
+// List gives an owner's jobs, newest first. state "" means all. after is the
+// Next of the page before.
+func (s *Store) List(ctx context.Context, owner string, state JobState, after string, limit int) (Page, error) {
+	return s.page(ctx, after, limit, true,
+		func(shard int) string { return s.keys.owner(shard, shortHash(owner)) },
+		func(j Job) bool { return j.Owner == owner && (state == "" || j.State == state) })
+}
+
+// Unknown gives the jobs that are unknown, of all owners, longest first.
+func (s *Store) Unknown(ctx context.Context, after string, limit int) (Page, error) {
+	return s.page(ctx, after, limit, false, s.keys.open, func(j Job) bool { return j.State == JobUnknown })
+}
+
+type entry struct {
+	score float64
+	id    string
+}
+
+func (a entry) compare(b entry) int {
+	return cmp.Or(cmp.Compare(a.score, b.score), strings.Compare(a.id, b.id))
+}
+
+// page merges one index over all shards. It reads on while jobs are filtered
+// out or have expired, but not for ever: a page may be short and still have a Next.
+func (s *Store) page(ctx context.Context, after string, limit int, newest bool, key func(int) string, keep func(Job) bool) (Page, error) {
+	var page Page
+	for range 8 {
+		entries, err := s.merge(ctx, after, limit, newest, key)
+		if err != nil {
+			return Page{}, err
+		}
+		jobs, err := s.loadAll(ctx, entries)
+		if err != nil {
+			return Page{}, err
+		}
+		for i, j := range jobs {
+			after = fmt.Sprintf("%.0f.%s", entries[i].score, entries[i].id)
+			if j.ID != "" && keep(j) {
+				page.Jobs = append(page.Jobs, j)
+			}
+			if len(page.Jobs) == limit {
+				page.Next = after
+				return page, nil
+			}
+		}
+		if len(entries) < limit {
+			return page, nil
+		}
+	}
+	page.Next = after
+	return page, nil
+}
+
+func (s *Store) merge(ctx context.Context, after string, limit int, newest bool, key func(int) string) ([]entry, error) {
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, err
+	}
+	// A page begins at the score of the cursor, and a few jobs may share it.
+	start, stop := "-inf", "+inf"
+	if newest {
+		start, stop = stop, start
+	}
+	if after != "" {
+		start = fmt.Sprintf("%.0f", from.score)
+	}
+	pipe := s.client.Pipeline()
+	cmds := make([]*redis.ZSliceCmd, Shards)
+	for shard := range Shards {
+		cmds[shard] = pipe.ZRangeArgsWithScores(ctx, redis.ZRangeArgs{Key: key(shard), Start: start, Stop: stop,
+			ByScore: true, Rev: newest, Count: int64(limit + 8)})
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("list: %w: %w", ErrUnavailable, err)
+	}
+	var all []entry
+	for _, c := range cmds {
+		for _, z := range c.Val() {
+			e := entry{z.Score, fmt.Sprint(z.Member)}
+			if after == "" || newest && e.compare(from) < 0 || !newest && e.compare(from) > 0 {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortFunc(all, entry.compare)
+	if newest {
+		slices.Reverse(all)
+	}
+	return all[:min(limit, len(all))], nil
+}
+
+func parseCursor(after string) (entry, error) {
+	if after == "" {
+		return entry{score: math.Inf(-1)}, nil
+	}
+	score, id, ok := strings.Cut(after, ".")
+	if _, isID := shardOfID(id); !ok || !isID {
+		return entry{}, ErrCursor
+	}
+	return entry{float64(number(score)), id}, nil
+}
+
+// ErrCursor refuses a cursor that no listing gave out.
+var ErrCursor = errors.New("the cursor is malformed; use the next of the page before")
+
+// loadAll reads the jobs of entries, leaving an empty Job where one is gone.
+func (s *Store) loadAll(ctx context.Context, entries []entry) ([]Job, error) {
+	jobs := make([]Job, len(entries))
+	errs := make([]error, len(entries))
+	var wg sync.WaitGroup
+	for i, e := range entries {
+		wg.Go(func() {
+			jobs[i], errs[i] = s.Load(ctx, e.id)
+			if errors.Is(errs[i], ErrNotFound) {
+				errs[i] = nil
+			}
+		})
+	}
+	wg.Wait()
+	return jobs, errors.Join(errs...)
+}
+
+// Due gives ids of jobs that somebody must look at now, at most limit a shard.
+// It is a hint: Claim decides.
+func (s *Store) Due(ctx context.Context, limit int) ([]string, error) {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return nil, fmt.Errorf("due: %w: %w", ErrUnavailable, err)
+	}
+	pipe := s.client.Pipeline()
+	cmds := make([]*redis.StringSliceCmd, Shards)
+	for shard := range Shards {
+		cmds[shard] = pipe.ZRangeArgs(ctx, redis.ZRangeArgs{Key: s.keys.due(shard), Start: "-inf",
+			Stop: fmt.Sprint(now.UnixMilli()), ByScore: true, Count: int64(limit)})
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("due: %w: %w", ErrUnavailable, err)
+	}
+	var ids []string
+	for _, c := range cmds {
+		ids = append(ids, c.Val()...)
+	}
+	return ids, nil
+}
+
+// Counts is how many jobs wait for something.
+type Counts struct {
+	Live          int64         // jobs with an alarm: queued, running, or unknown and still listened to
+	Unknown       int64         // jobs in the unknown queue
+	OldestUnknown time.Duration // how long the longest has been there
+}
+
+// Count reads the sizes of the indexes.
+func (s *Store) Count(ctx context.Context) (Counts, error) {
+	pipe := s.client.Pipeline()
+	now := pipe.Time(ctx)
+	var due, open []*redis.IntCmd
+	var oldest []*redis.ZSliceCmd
+	for shard := range Shards {
+		due = append(due, pipe.ZCard(ctx, s.keys.due(shard)))
+		open = append(open, pipe.ZCard(ctx, s.keys.open(shard)))
+		oldest = append(oldest, pipe.ZRangeWithScores(ctx, s.keys.open(shard), 0, 0))
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return Counts{}, fmt.Errorf("count: %w: %w", ErrUnavailable, err)
+	}
+	var c Counts
+	for shard := range Shards {
+		c.Live += due[shard].Val()
+		c.Unknown += open[shard].Val()
+		for _, z := range oldest[shard].Val() {
+			c.OldestUnknown = max(c.OldestUnknown, now.Val().Sub(time.UnixMilli(int64(z.Score))))
+		}
+	}
+	return c, nil
+}
+
+// Sweep drops the index entries of jobs whose retention is over. The records
+// themselves expire by their own time to live. It may run anywhere, any number
+// of times.
+func (s *Store) Sweep(ctx context.Context, shard, limit int) (int, error) {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return 0, fmt.Errorf("sweep: %w: %w", ErrUnavailable, err)
+	}
+	members, err := s.client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: s.keys.ended(shard), Start: "-inf",
+		Stop: fmt.Sprint(now.UnixMilli()), ByScore: true, Count: int64(limit)}).Result()
+	if err != nil || len(members) == 0 {
+		return 0, err
+	}
+	pipe := s.client.Pipeline()
+	for _, m := range members {
+		id, owner, _ := strings.Cut(m, " ")
+		pipe.ZRem(ctx, s.keys.owner(shard, shortHash(owner)), id)
+		pipe.ZRem(ctx, s.keys.ended(shard), m)
+	}
+	_, err = pipe.Exec(ctx)
+	return len(members), err
+}

@@ -1,0 +1,135 @@
+package jobstore
+
+import (
+	"context"
+	"crypto/sha1"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua
+var luaFiles embed.FS
+
+// script is one move: its text as the server gets it, and its SHA-1.
+type script struct{ name, text, sha string }
+
+// loadScript puts common.lua between the first line, which must stay first, and
+// the rest. The embedded store knows no first line with flags.
+func loadScript(name string, embedded bool) script {
+	common, err := luaFiles.ReadFile("lua/common.lua")
+	if err != nil {
+		panic(err) // embedded at build time
+	}
+	own, err := luaFiles.ReadFile("lua/" + name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	first, rest, _ := strings.Cut(string(own), "\n")
+	text := first + "\n" + string(common) + rest
+	if embedded {
+		text = string(common) + rest
+	}
+	sum := sha1.Sum([]byte(text))
+	return script{name: name, text: text, sha: hex.EncodeToString(sum[:])}
+}
+
+type scripts struct {
+	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility script
+}
+
+func loadScripts(embedded bool) scripts {
+	l := func(name string) script { return loadScript(name, embedded) }
+	return scripts{l("submit"), l("claim"), l("renew"), l("release"), l("begin"), l("accept"), l("settle"),
+		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility")}
+}
+
+// once is a script call that go-redis never sends a second time: it would do so
+// after a lost reply, on a cluster even with its retries turned off. Sending
+// again is ours, with the same op token.
+type once struct{ *redis.Cmd }
+
+// NoRetry is asked by every path of go-redis that would repeat a command.
+func (once) NoRetry() bool { return true }
+
+func newOnce(ctx context.Context, s script, bySHA bool, keys []string, args []any) once {
+	a := make([]any, 0, 3+len(keys)+len(args))
+	if bySHA {
+		a = append(a, "evalsha", s.sha, len(keys))
+	} else {
+		a = append(a, "eval", s.text, len(keys))
+	}
+	for _, k := range keys {
+		a = append(a, k)
+	}
+	cmd := redis.NewCmd(ctx, append(a, args...)...)
+	cmd.SetFirstKeyPos(3)
+	return once{cmd}
+}
+
+// replyTime bounds one script call. Scripts take well under a millisecond; a
+// longer wait only hides trouble.
+const replyTime = time.Second
+
+// run sends a script call. It is sent again in two cases only: the server says
+// that it did not run it (NOSCRIPT), and once when no reply came, where the op
+// token makes the second call answer like the first.
+func (s *Store) run(ctx context.Context, sc script, keys []string, args ...any) (any, error) {
+	bySHA, again, lost := true, false, false
+	for {
+		s.calls.Add(1)
+		reply, err := s.collect.do(ctx, newOnce(ctx, sc, bySHA, keys, args))
+		if err == nil {
+			return reply, nil
+		}
+		if bySHA && redis.HasErrorPrefix(err, "NOSCRIPT") {
+			bySHA = false
+			continue
+		}
+		lost = lost || !isReply(err) && !neverSent(err)
+		if isReply(err) || again || ctx.Err() != nil {
+			return nil, unavailable(sc.name, err, lost)
+		}
+		again = true
+	}
+}
+
+func unavailable(name string, err error, lost bool) error {
+	if lost {
+		return fmt.Errorf("%s: %w: %w: %w", name, ErrUnavailable, ErrIndeterminate, err)
+	}
+	return fmt.Errorf("%s: %w: %w", name, ErrUnavailable, err)
+}
+
+// isReply says that the server itself answered with an error. Its scripts put
+// every guard before the first write, so nothing was done.
+func isReply(err error) bool {
+	var reply redis.Error
+	return errors.As(err, &reply)
+}
+
+// neverSent says that the command did not reach a connection.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, redis.ErrPoolTimeout) ||
+		errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, errNotQueued)
+}
+
+// words runs a script whose reply is words and splits them.
+func (s *Store) words(ctx context.Context, sc script, keys []string, args ...any) ([]string, error) {
+	reply, err := s.run(ctx, sc, keys, args...)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := reply.(string)
+	if !ok {
+		return nil, fmt.Errorf("%s: reply of type %T", sc.name, reply)
+	}
+	return strings.Split(text, " "), nil
+}
