@@ -11,7 +11,8 @@ import (
 )
 
 // parseJSONL reads a file of one JSON object a line into a list of nodes.
-// Empty lines are passed over. Its error joins a *Finding for each bad line.
+// Empty lines are passed over. Its error joins a *Finding for each bad line,
+// and the list holds the others.
 func parseJSONL(file string, raw []byte) (*node, error) {
 	list := &node{kind: kindList, file: file, line: 1, column: 1}
 	var faults []error

@@ -17,6 +17,7 @@ const (
 	kindString kind = "text"
 	kindList   kind = "a list"
 	kindMap    kind = "a map"
+	kindFaulty kind = "" // already reported, so nothing more is said about it
 )
 
 // node is one value of a contract or cases file with its place. YAML and JSON

@@ -27,7 +27,7 @@ func (r *reader) faultAt(n *node, offset int64, id, message, fix string) {
 // is says whether n is of kind k, and reports it where it is not. A missing
 // node is not reported: whether it may be missing is for the caller to say.
 func (r *reader) is(n *node, what string, k kind) bool {
-	if n == nil {
+	if n == nil || n.kind == kindFaulty {
 		return false
 	}
 	if n.kind != k {

@@ -14,7 +14,8 @@ import (
 
 // parseYAML reads one YAML document into nodes. Of YAML it takes what JSON has
 // too: anchors, aliases, merge keys and tags are refused, because a reviewer
-// can't see what they expand to. Its error is always a *Finding.
+// can't see what they expand to. Its error joins a *Finding for each fault; the
+// node is nil only where nothing could be read.
 func parseYAML(file string, raw []byte) (n *node, err error) {
 	if at := invalidUTF8(raw); at >= 0 {
 		return nil, placed(file, raw, at, "is not valid UTF-8", "save the file as UTF-8")
@@ -61,7 +62,7 @@ type yamlReader struct {
 
 func (y *yamlReader) fault(n *node, message, fix string) *node {
 	y.faults = append(y.faults, &Finding{ID: FileFault, File: y.file, Line: n.line, Column: n.column, Message: message, Fix: fix})
-	n.kind, n.text = kindNull, "null"
+	n.kind, n.text = kindFaulty, "null"
 	return n
 }
 
