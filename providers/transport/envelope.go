@@ -21,6 +21,9 @@ type envelope struct {
 // gateway's plain text, and JSON without an error are none. Neither is a bare
 // {"message":…}, the form in which API gateways speak for themselves.
 func parseEnvelope(body []byte) (envelope, bool) {
+	if !bytes.Contains(body, []byte("error")) {
+		return envelope{}, false // spares every good answer two readings
+	}
 	raw := first(body)
 	var top struct {
 		Object string          `json:"object"`
@@ -35,10 +38,11 @@ func parseEnvelope(body []byte) (envelope, bool) {
 	if present(top.Error) == nil {
 		return envelope{}, false
 	}
-	if s, ok := text(top.Error); ok {
+	inner := first(top.Error)
+	if s, ok := text(inner); ok {
 		return envelope{Message: s}, true
 	}
-	return fromObject(first(top.Error)), true
+	return fromObject(inner), true
 }
 
 // first is the first element of an array, and raw itself otherwise.
