@@ -180,25 +180,3 @@ func (d *decoder) decodeSlice(n ast.Node, v reflect.Value, path string) {
 		d.decode(e, v.Index(i), at)
 	}
 }
-
-func (d *decoder) decodeBool(n ast.Node, v reflect.Value, path string) {
-	b, ok := n.(*ast.BoolNode)
-	if !ok {
-		d.wrongType(n, path, "true or false", "write true or false without quotes")
-		return
-	}
-	v.SetBool(b.Value)
-}
-
-func (d *decoder) decodeInt(n ast.Node, v reflect.Value, path string) {
-	const most = 1 << 40 // far beyond any setting, within every int
-	if i, ok := n.(*ast.IntegerNode); ok {
-		if u, ok := i.Value.(uint64); ok && u <= most {
-			v.SetInt(int64(u))
-			return
-		}
-		d.report(d.values[path], path, "out of range", "give a whole number above zero")
-		return
-	}
-	d.wrongType(n, path, "a whole number", "write digits without quotes or units")
-}

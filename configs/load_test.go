@@ -103,7 +103,7 @@ func TestProblemsOfOneSetting(t *testing.T) {
 		{"a broken number where a whole one belongs", "attempts: 3", "attempts: 1.5",
 			`15:15 routes.triage.attempts: expected a whole number, got a number; write digits without quotes or units`},
 		{"a number beyond every integer", "attempts: 3", "attempts: 18446744073709551615",
-			`15:15 routes.triage.attempts: out of range; give a whole number above zero`},
+			`15:15 routes.triage.attempts: out of range; give a smaller whole number`},
 		{"a number where text belongs", "model: m1", "model: 4",
 			`7:35 targets.mini.model: expected text, got a number; put it in quotes`},
 		{"text where true or false belongs", "base_url: \"http", "allow_http: yes, base_url: \"http",

@@ -9,7 +9,11 @@ import (
 func suggest(word string, known []string) string {
 	best, at := "", 1+min(1+len(word)/4, 3)
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), k); d < at {
+		d := distance(strings.ToLower(word), k)
+		if len(k) > 2 && strings.HasPrefix(word, k) { // warning for warn
+			d = 1
+		}
+		if d < at {
 			best, at = k, d
 		}
 	}
@@ -19,7 +23,7 @@ func suggest(word string, known []string) string {
 // didYouMean is the fix for a word that isn't among the known ones.
 func didYouMean(word string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	if s := suggest(word, known); s != "" {
+	if s := suggest(word, known); s != "" && word != "" {
 		return `did you mean "` + s + `"?`
 	}
 	if len(known) == 0 {
