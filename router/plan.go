@@ -66,7 +66,7 @@ func (s situation) anyOpen() bool {
 // that has none, and only while no attempt is under way (R11, R15).
 func (s situation) besideOpen() step {
 	last := s.attempts[len(s.attempts)-1]
-	if s.policy.Action != contracts.RaceAfter || last.State == jobstore.AttemptStarting || last.State == jobstore.AttemptRunning ||
+	if s.policy.Action != contracts.UnknownRaceAfter || last.State == jobstore.AttemptStarting || last.State == jobstore.AttemptRunning ||
 		s.tries() >= s.route.Attempts || !enough(s.route, s.left, 0) {
 		return step{}
 	}

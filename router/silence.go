@@ -64,7 +64,7 @@ func (d *driver) patience(c *call) time.Duration {
 	p := c.limits.answerWithin
 	if !c.heard {
 		p = min(p, c.limits.firstByte)
-		if d.policy().Action == contracts.RaceAfter {
+		if d.policy().Action == contracts.UnknownRaceAfter {
 			p = min(p, d.policy().After)
 		}
 	}
@@ -136,7 +136,7 @@ func (d *driver) heldUnknown() {
 		d.r.see(&d.job, Observation{Event: JobUnknown})
 	}
 	d.was = true
-	d.f.show(d.job, !(d.policy().Action == contracts.RaceAfter && d.policyPending()))
+	d.f.show(d.job, !(d.policy().Action == contracts.UnknownRaceAfter && d.policyPending()))
 }
 
 // policyPending says that the contract's policy will do something about the unknown attempt.
@@ -152,9 +152,9 @@ func (d *driver) policyTime() (time.Time, bool) {
 	}
 	last := d.job.Last()
 	switch d.policy().Action {
-	case contracts.CancelAfter:
+	case contracts.UnknownCancelAfter:
 		return d.local(last.UnknownSince.Add(d.policy().After)), true
-	case contracts.RaceAfter:
+	case contracts.UnknownRaceAfter:
 		return d.local(last.Started.Add(d.policy().After)), !d.noRace
 	}
 	return time.Time{}, false
@@ -167,7 +167,7 @@ func (d *driver) local(server time.Time) time.Time {
 }
 
 func (d *driver) policyDue() {
-	if d.policy().Action == contracts.CancelAfter {
+	if d.policy().Action == contracts.UnknownCancelAfter {
 		d.giveUp()
 		return
 	}
