@@ -2,7 +2,6 @@ package openaicompat
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,10 +10,6 @@ import (
 	"inferonce/contracts"
 	"inferonce/providers/transport"
 )
-
-func contextWith(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(t.Context(), d)
-}
 
 func withChoice(choice string) string { return `{"id":"x","model":"m","choices":[` + choice + `]}` }
 
