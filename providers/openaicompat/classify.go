@@ -11,7 +11,7 @@ import (
 
 // read makes a Completion of an answer, or says why it is none. Only 200 and
 // 201 are answers; 202 for one says that the work is still to come.
-func read(a transport.Answer, key string) (contracts.Completion, error) {
+func read(a transport.Answer, key string) (contracts.Completion, *contracts.Failure) {
 	var c contracts.Completion
 	var f *contracts.Failure
 	switch {

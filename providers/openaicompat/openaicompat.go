@@ -93,7 +93,14 @@ func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.C
 	case !x.done:
 		return contracts.Completion{}, unbuilt(err)
 	}
-	return read(x.answer, x.key)
+	done, f := read(x.answer, x.key)
+	if f == nil {
+		return done, nil
+	}
+	if f.Status == http.StatusConflict && c.config.Traits.CreateToken {
+		f.Effect = contracts.Open // under a token a conflict says that such a call exists already
+	}
+	return contracts.Completion{}, f
 }
 
 func (c *Client) key() string {
