@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // Durability names how much of what was acknowledged survives. The level is
@@ -57,6 +59,8 @@ type Store struct {
 	durability Durability
 	embedded   bool
 	calls      atomic.Int64
+	closing    sync.Once
+	closed     error
 }
 
 // Open connects, checks that Redis can keep the promises that are made on it,
@@ -80,11 +84,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the connections. Calls under way are answered first.
+// Close ends the connections. Calls under way are answered first. A second
+// Close does nothing.
 func (s *Store) Close() error {
-	s.hub.close()
-	s.collect.close()
-	return s.client.Close()
+	s.closing.Do(func() {
+		s.hub.close()
+		s.collect.close()
+		s.closed = s.client.Close()
+	})
+	return s.closed
 }
 
 // Calls is the number of script calls sent so far, resent ones included.
@@ -119,7 +127,12 @@ func (o Options) defaults() (Options, error) {
 	return o, nil
 }
 
+// quiet keeps go-redis from writing to the process's standard error, where it
+// would name addresses. What goes wrong is returned.
+var quiet = sync.OnceFunc(logging.Disable)
+
 func connect(o Options) (redis.UniversalClient, error) {
+	quiet()
 	u := &redis.UniversalOptions{Addrs: o.Addrs, MasterName: o.Master, IsClusterMode: o.Cluster,
 		Username: o.Username, Password: o.Password, TLSConfig: o.TLS, Dialer: o.Dialer}
 	if o.URL != "" {
@@ -131,7 +144,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 		u.Username, u.Password = one.Username, one.Password
 	}
 	if len(u.Addrs) == 0 {
-		u.Addrs = []string{"embedded"}
+		u.Addrs = []string{"127.0.0.1:0"} // only the dialer knows where it is
 	}
 	u.ClientName = "inferonce"
 	u.MaxRetries = -1              // repeating is ours
@@ -140,6 +153,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 	u.ReadTimeout, u.WriteTimeout = replyTime, replyTime
 	u.PoolTimeout = 500 * time.Millisecond
 	u.PoolSize = 16
+	u.DialerRetries = 1
 	u.DisableIdentity = true // CLIENT SETINFO is unknown to Redis 7.0
 	return redis.NewUniversalClient(u), nil
 }

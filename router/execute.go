@@ -42,9 +42,10 @@ func (d *driver) execute(a jobstore.Attempt, limits tryLimits, sendBy time.Time)
 	ctx, hangUp := context.WithTimeoutCause(d.r.life, d.f.route.ListenFor, errListened)
 	c := &call{attempt: a, began: time.Now(), limits: limits, hangUp: hangUp, first: make(chan struct{})}
 	d.calls[a.Number] = c
+	id, intent := d.job.ID, d.job.Intent // the driver may read its record anew meanwhile
 	d.r.drivers.Go(func() {
 		defer hangUp()
-		d.answers <- d.r.complete(ctx, d.f.route.Contract, d.job.ID, d.job.Intent, c, sendBy)
+		d.answers <- d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
 	})
 }
 

@@ -28,7 +28,7 @@ local attempt = k.attempts[n]
 local state = attempt and call('HGET', attempt, 'state')
 if not state then return 'missing' end
 local current = j[2] == ARGV[5] and j[8] ~= ''
-if (state == 'starting' or state == 'running') and not current then return 'stale' end
+if (state == 'starting' or state == 'running') and live(j[1]) and not current then return 'stale' end
 if not open(state) and outcome ~= 'succeeded' then return 'stale' end
 -- Guards end here. Below this line nothing refuses.
 local left = tonumber(j[6]) - 1
