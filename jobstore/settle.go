@@ -225,7 +225,7 @@ func (s *Store) moving(ctx context.Context, id string, j *Job, move func(known) 
 			j = &read
 		}
 		err := move(known{id, j.Owner, j.Key, len(j.Attempts), token()})
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, ErrMoved) {
 			return err
 		}
 		j = nil
