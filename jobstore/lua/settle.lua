@@ -27,7 +27,8 @@ if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
 local state = attempt and call('HGET', attempt, 'state')
 if not state then return 'missing' end
-local current = j[2] == ARGV[5] and j[8] ~= ''
+-- The end of the job took its holder away, but an attempt that was open beside the winner still has its say.
+local current = j[2] == ARGV[5] and (j[8] ~= '' or not live(j[1]))
 if (state == 'starting' or state == 'running') and not current then return 'stale' end
 if not open(state) and outcome ~= 'succeeded' then return 'stale' end
 -- Guards end here. Below this line nothing refuses.
