@@ -37,7 +37,8 @@ type Settled struct {
 // Settle ends an attempt, or turns it unknown. A result is written only if
 // nothing has closed the result slot since the attempt began (R13); otherwise it
 // answers ErrLost, and of the result only the note is kept. A failure under an
-// old epoch, or for an attempt that has ended, is ErrStale.
+// old epoch, or for an attempt that has ended, is ErrStale, and so is a version
+// that is not the attempt's.
 func (s *Store) Settle(ctx context.Context, j *Job, o Outcome) (Settled, error) {
 	shard, ok := shardOfID(j.ID)
 	if !ok {

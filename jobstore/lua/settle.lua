@@ -25,8 +25,11 @@ local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts',
 if not j[1] then return 'missing' end
 if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
-local state = attempt and call('HGET', attempt, 'state')
+local a = attempt and fields(attempt, 'state', 'version') or {}
+local state = a[1]
 if not state then return 'missing' end
+-- What the caller read at begin is written in the attempt. Another version is a mistake, not a lost race.
+if a[2] ~= ARGV[6] then return 'stale' end
 -- The end of the job took its holder away, but an attempt that was open beside the winner still has its say.
 local current = j[2] == ARGV[5] and (j[8] ~= '' or not live(j[1]))
 if (state == 'starting' or state == 'running') and not current then return 'stale' end
