@@ -38,7 +38,8 @@ type Settled struct {
 // nothing has closed the result slot since the attempt began (R13); otherwise it
 // answers ErrLost, and of the result only the note is kept. A failure under an
 // old epoch, or for an attempt that has ended, is ErrStale, and so is a version
-// that is not the attempt's.
+// that is not the attempt's. After ErrIndeterminate the same result may be
+// settled again: if it stands already, that is Won too.
 func (s *Store) Settle(ctx context.Context, j *Job, o Outcome) (Settled, error) {
 	shard, ok := shardOfID(j.ID)
 	if !ok {

@@ -6,7 +6,7 @@
 --          10 error of the job when it fails (opaque)  11 note kept of a discarded result (opaque)  12 retention ms  13 channel
 -- attempt  starting | running | unknown -> succeeded | failed | unknown | discarded
 -- job      running | unknown -> succeeded | queued | unknown | failed
--- reply    won <version> <now>           the result is written and the job has succeeded
+-- reply    won <version> <now>           the result is written and the job has succeeded, by this call or an earlier one
 --          lost <now>                    another outcome stands; of this result only the note is kept
 --          recorded <job state> <version> <now>
 --          stale | missing | moved <attempts>
@@ -34,9 +34,11 @@ if a[2] ~= ARGV[6] then return 'stale' end
 local current = j[2] == ARGV[5] and (j[8] ~= '' or not live(j[1]))
 if (state == 'starting' or state == 'running') and not current then return 'stale' end
 if not open(state) and outcome ~= 'succeeded' then return 'stale' end
+local won = state == 'succeeded' and j[4] == ARGV[4] and fields(k.job, 'result', 'ended') or {}
 -- Guards end here. Below this line nothing refuses.
 local left = tonumber(j[6]) - 1
 if outcome == 'succeeded' then
+  if won[1] == ARGV[8] then return answer(k.job, ARGV[1], 'won ' .. j[3] .. ' ' .. won[2]) end
   if not open(state) then
     call('HSET', attempt, 'late', ARGV[11])
     return answer(k.job, ARGV[1], 'lost ' .. text(now))
