@@ -14,11 +14,11 @@
 -- An answer for an attempt that is unknown is welcome whoever brings it: epochs
 -- fence those who drive a job, the compare-and-swap fences results.
 local now = clock()
-local known, n, retention = int(3), int(4), int(12)
+local known, n, retention = int(3), int(4), span(12)
 local outcome = ARGV[7]
 if outcome ~= 'succeeded' and outcome ~= 'failed' and outcome ~= 'unknown' then error('ARGV 7 is no outcome') end
 if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue nor fail') end
-local k = ending_keys()
+local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
 local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder')
