@@ -75,7 +75,7 @@ if live(j[1]) and left > 0 then
   -- Only the newest attempt can be starting or running, so what is left beside it is unknown.
   if n == known then
     after = 'unknown'
-    call('ZADD', k.open, text(now), ARGV[2])
+    call('ZADD', k.open, 'NX', text(now), ARGV[2]) -- it may be there already, and longer
     call('PUBLISH', ARGV[13], ARGV[2])
   end
   call('HSET', k.job, 'state', after)
