@@ -21,7 +21,7 @@ if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue 
 local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
-local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder')
+local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder', 'lease')
 if not j[1] then return 'missing' end
 if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
@@ -89,10 +89,12 @@ elseif live(j[1]) then
   after = 'queued'
   call('HSET', k.job, 'state', after)
   call('ZREM', k.open, ARGV[2])
+  local alarm = j[9] -- the quarantine of an unknown job took its alarm away
   if not current then
     -- The one who drives the job is somebody else, or nobody: let it be looked at now.
+    alarm = text(now)
     call('HSET', k.job, 'lease', '0', 'holder', '')
-    call('ZADD', k.due, text(now), ARGV[2])
   end
+  call('ZADD', k.due, alarm, ARGV[2])
 end
 return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))
