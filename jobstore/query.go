@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -106,19 +105,13 @@ func (s *Store) merge(ctx context.Context, after string, limit int, newest bool,
 	if err != nil {
 		return nil, err
 	}
-	// A page begins at the score of the cursor, and a few jobs may share it.
-	start, stop := "-inf", "+inf"
-	if newest {
-		start, stop = stop, start
-	}
-	if after != "" {
-		start = fmt.Sprintf("%.0f", from.score)
-	}
 	pipe := s.client.Pipeline()
-	cmds := make([]*redis.ZSliceCmd, Shards)
+	var cmds []*redis.ZSliceCmd
 	for shard := range Shards {
-		cmds[shard] = pipe.ZRangeArgsWithScores(ctx, redis.ZRangeArgs{Key: key(shard), Start: start, Stop: stop,
-			ByScore: true, Rev: newest, Count: int64(limit + 8)})
+		for _, r := range ranges(shard, from, limit, newest) {
+			r.Key = key(shard)
+			cmds = append(cmds, pipe.ZRangeArgsWithScores(ctx, r))
+		}
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("list: %w: %w", ErrUnavailable, err)
@@ -139,9 +132,35 @@ func (s *Store) merge(ctx context.Context, after string, limit int, newest bool,
 	return all[:min(limit, len(all))], nil
 }
 
+// ranges is what to read of a shard's index to find the next limit entries.
+// Jobs may share the cursor's score. Ids sort by their shard first, so that
+// those of another shard stand all before the cursor or all behind it; only the
+// cursor's own shard has to be read in full at that score.
+func ranges(shard int, from entry, limit int, newest bool) []redis.ZRangeArgs {
+	start, stop := "-inf", "+inf"
+	if newest {
+		start, stop = stop, start
+	}
+	next := redis.ZRangeArgs{Start: start, Stop: stop, ByScore: true, Rev: newest, Count: int64(limit)}
+	own, ok := shardOfID(from.id)
+	if !ok {
+		return []redis.ZRangeArgs{next}
+	}
+	score := fmt.Sprintf("%.0f", from.score)
+	next.Start = "(" + score
+	if own != shard && (shard > own) != newest {
+		next.Start = score
+	}
+	if own != shard {
+		return []redis.ZRangeArgs{next}
+	}
+	ties := redis.ZRangeArgs{Start: score, Stop: score, ByScore: true, Rev: newest}
+	return []redis.ZRangeArgs{ties, next}
+}
+
 func parseCursor(after string) (entry, error) {
 	if after == "" {
-		return entry{score: math.Inf(-1)}, nil
+		return entry{}, nil
 	}
 	score, id, ok := strings.Cut(after, ".")
 	if _, isID := shardOfID(id); !ok || !isID {
