@@ -114,6 +114,9 @@ func (o Options) defaults() (Options, error) {
 	if o.Retention == 0 {
 		o.Retention = 24 * time.Hour
 	}
+	if o.Retention < time.Millisecond {
+		return o, fmt.Errorf("retention %s: ended jobs must be kept for as long as clients may repeat a request", o.Retention)
+	}
 	if o.Durability == "" {
 		o.Durability = Single
 	}
