@@ -309,3 +309,15 @@ func TestLoadDirTellsTheFaultsOfEveryFile(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+func TestFilesThatWouldWearTheParserOutAreRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"brackets": strings.Repeat("[", 1<<20), "braces": strings.Repeat("{a: ", 1<<18), "dashes": strings.Repeat("- ", 1<<19),
+		"question marks": strings.Repeat("? ", 1<<19), "indentation": strings.Repeat(" ", 1<<20) + "a: b", "too large": strings.Repeat("#", maxFile+1),
+	} {
+		c, err := Load(fstest.MapFS{"x.yaml": {Data: []byte(text)}}, "x.yaml")
+		if c != nil || len(Findings(err)) != 1 {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}
