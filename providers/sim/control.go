@@ -116,9 +116,15 @@ func (s *Server) queryLedger(w http.ResponseWriter, r *http.Request) {
 	q := Query{Job: in.text("job"), Provider: in.text("provider"), Ref: in.text("ref"),
 		Attempt: in.number("attempt", 0), Since: int64(in.number("since", 0)), Limit: in.number("limit", pageLimit)}
 	q.Limit = min(q.Limit, pageLimit)
+	counted := in.values.Has("count")
 	stage, n := Stage(in.text("await")), in.number("count", 1)
-	if stage != "" && !stage.valid() {
+	switch {
+	case stage == "" && counted:
+		in.err = errors.New("count belongs to await: add it")
+	case stage != "" && !stage.valid():
 		in.err = errors.New("await: use started, executed, gone or ended")
+	case n > q.Limit:
+		in.err = fmt.Errorf("count: %d calls can be awaited at once", q.Limit)
 	}
 	if refused(w, in.done()) {
 		return

@@ -49,7 +49,7 @@ type Fault struct {
 	Deep         bool    `json:"deep,omitzero"`          // content of DeepLevels levels
 	Garbage      bool    `json:"garbage,omitzero"`       // bytes in the content that are not UTF-8
 	Huge         int64   `json:"huge,omitzero"`          // a body of this many bytes
-	Content      *string `json:"content,omitempty"`      // this content, literally
+	Content      *string `json:"content,omitzero"`       // this content, literally
 }
 
 // DeepLevels is the depth of the JSON that Fault.Deep puts into the content.
@@ -200,6 +200,8 @@ func (f *Fault) checkActs() error {
 		return fmt.Errorf("headers and executed belong to status, html or error_in_200: add one of them")
 	case f.Body != "" && f.act() != "status":
 		return fmt.Errorf("body belongs to a status: add one")
+	case f.Body != "" && !bodyAllowed(f.Status):
+		return fmt.Errorf("status %d has no body: leave body out", f.Status)
 	case f.Late != 0 && !f.works():
 		return fmt.Errorf("late does the work first, %s does none: use delay, or executed with a refusal", f.act())
 	}

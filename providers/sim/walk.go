@@ -10,9 +10,11 @@ type walker struct {
 }
 
 // visit reports whether something was changed. With whole, a value is offered
-// before its parts, otherwise after them.
+// before its parts, and under the branch of a choice that holds it; otherwise
+// after its parts, and a choice is not entered: what one branch forbids another
+// may allow.
 func (w walker) visit(schema, n *node, whole bool) bool {
-	schema = w.choose(schema, n)
+	schema = w.choose(schema, n, whole)
 	if whole && w.change(schema, n) {
 		return true
 	}
@@ -28,15 +30,15 @@ func (w walker) visit(schema, n *node, whole bool) bool {
 	return !whole && w.change(schema, n)
 }
 
-// choose follows references and takes the first branch that may hold n.
-func (w walker) choose(schema, n *node) *node {
+// choose follows references, and with branches takes the first that may hold n.
+func (w walker) choose(schema, n *node, branches bool) *node {
 	for range maxRefs {
 		if t := target(w.root, schema); t != nil {
 			schema = t
 			continue
 		}
 		b := w.branch(schema, n)
-		if b == nil {
+		if b == nil || !branches {
 			break
 		}
 		schema = b
