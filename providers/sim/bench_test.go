@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,10 @@ func one200(out io.Writer, in *bufio.Reader, request string) error {
 			_, err = in.Discard(length)
 			return err
 		}
-		fmt.Sscanf(line, "Content-Length: %d", &length)
+		if value, ok := strings.CutPrefix(line, "Content-Length: "); ok {
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
+				return err
+			}
+		}
 	}
 }

@@ -27,6 +27,7 @@ type generator struct {
 }
 
 func (g *generator) value(s *node) (*node, error) {
+	g.left-- // a schema that fails costs too: alternatives can multiply
 	switch {
 	case g.left < 0:
 		return nil, fmt.Errorf("an instance of the schema is larger than %d bytes", maxInstance)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"net"
 	"testing"
 	"time"
 )
@@ -123,6 +124,36 @@ func TestCloseEndsWhatWaitsAndUndoesNothing(t *testing.T) {
 	}
 	if status, _ := b.order("GET", "/sim/ledger", ""); status != 503 {
 		t.Errorf("after Close: %d", status)
+	}
+}
+
+func TestCloseDoesNotWaitForCallersThatStall(t *testing.T) {
+	for _, tt := range []struct {
+		name, fault, body string
+		stage             Stage
+	}{
+		{"a body that never comes", `{}`, "", Started},
+		{"half a body that never comes", `{"reset":"half_body"}`, "", Started},
+		{"an answer that nobody reads", `{"huge":1073741824}`, triage("x"), Executed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := start(t, Options{})
+			b.faults("[" + tt.fault + "]")
+			conn, err := net.Dial("tcp", b.http.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "POST /sim/a/v1/chat/completions HTTP/1.1\r\nHost: sim\r\nContent-Length: %d\r\n\r\n%s",
+				max(len(tt.body), 100), tt.body)
+			if _, err := b.Await(within(t), Query{}, tt.stage, 1); err != nil {
+				t.Fatal(err)
+			}
+			b.Server.Close() // would not return
+			if e := b.only(Query{}); e.Ended == nil || e.Executed != (tt.body != "") {
+				t.Errorf("ledger %+v", e)
+			}
+		})
 	}
 }
 

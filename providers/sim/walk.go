@@ -57,8 +57,12 @@ func (w walker) branch(schema, n *node) *node {
 	return nil
 }
 
-// maxRefs bounds how far references are followed.
-const maxRefs = 64
+// maxRefs bounds how far references are followed, maxBranches how far into
+// alternatives of alternatives.
+const (
+	maxRefs     = 64
+	maxBranches = 12
+)
 
 func target(root, schema *node) *node {
 	if r := schema.get("$ref"); r != nil {
@@ -70,7 +74,7 @@ func target(root, schema *node) *node {
 // forbids reports whether the schema surely forbids n. Where it answers false,
 // n may still break a keyword that is not looked at here.
 func forbids(root, schema, n *node, depth int) bool {
-	if schema == nil || schema.kind == 't' || depth > maxRefs {
+	if schema == nil || schema.kind == 't' || depth > maxBranches {
 		return false
 	}
 	if schema.kind == 'f' {
