@@ -19,7 +19,8 @@ var beyond = []string{"not", "if", "pattern", "contains", "propertyNames", "minP
 
 // generator makes an instance of a schema, the same each time: first
 // alternative, smallest length, zero or the nearest bound, all declared
-// properties in the schema's order.
+// properties in the schema's order. Keywords beside a reference or a choice are
+// not looked at, nor is what a choice's other branches say.
 type generator struct {
 	root *node
 	open map[string]bool // references being followed
