@@ -58,6 +58,11 @@ func TestSchemaWithoutAnInstanceIsRefused(t *testing.T) {
 		doubling += fmt.Sprintf(`,"d%d":{"type":"array","minItems":2,"items":{"$ref":"#/$defs/d%d"}}`, i+1, i)
 	}
 	doubling += `}}`
+	failing := `{"$ref":"#/$defs/d39","$defs":{"d0":false`
+	for i := range 39 {
+		failing += fmt.Sprintf(`,"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"}]}`, i+1, i)
+	}
+	failing += `}}`
 	for _, tt := range []struct{ name, schema, says string }{
 		{"nothing is allowed", `false`, "false"},
 		{"a schema that is a number", `7`, "object or a boolean"},
@@ -72,6 +77,7 @@ func TestSchemaWithoutAnInstanceIsRefused(t *testing.T) {
 		{"a type that is unknown", `{"type":"text"}`, "text"},
 		{"more items than can be", `{"type":"array","minItems":1000000000}`, "minItems"},
 		{"references that multiply", doubling, "larger"},
+		{"alternatives that multiply and all fail", failing, "larger"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := newFormat([]byte(tt.schema)).answer(nil)
@@ -89,6 +95,7 @@ func TestSpoiledAnswers(t *testing.T) {
 		{"a nested value is broken before its parent", "wrong_schema", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"boolean"}}}}}`, `{"a":{"b":"not_declared"}}`},
 		{"a free object is replaced", "wrong_schema", `{"type":"object"}`, `"not_declared"`},
 		{"a schema that allows anything cannot be broken", "wrong_schema", `{}`, ""},
+		{"a choice of itself is not followed for ever", "wrong_schema", `{"anyOf":[{"type":"string"},{"$ref":"#"},{"$ref":"#"},{"$ref":"#"}]}`, ""},
 		{"an integer is broken", "wrong_schema", `{"type":"integer"}`, `"not_declared"`},
 		{"only objects have keys", "extra_key", `{"type":"array"}`, ""},
 		{"the invented key is one that nobody declared", "extra_key", `{"type":"object","properties":{"invented_by_provider":{"type":"null"}}}`, `{"invented_by_provider":null,"invented_by_provider_":true}`},

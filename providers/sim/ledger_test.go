@@ -64,6 +64,21 @@ func TestLateAnswerIsHeardByWhoeverStays(t *testing.T) {
 	}
 }
 
+func TestCallerThatLeavesDuringTheAnswerIsNoted(t *testing.T) {
+	b := start(t, Options{})
+	if err := b.SetFaults("a", Fault{Huge: MaxHuge}); err != nil {
+		t.Fatal(err)
+	}
+	conn := b.dial(triage("x"))
+	if _, err := b.Await(within(t), Query{}, Ended, 1); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if _, err := b.Await(within(t), Query{}, Gone, 1); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHangEndsWithItsCallerAndRunsNothing(t *testing.T) {
 	b := start(t, Options{})
 	b.faults(`[{"hang":true}]`)
