@@ -9,8 +9,12 @@ import (
 // errRecursive stops an instance that would contain itself.
 var errRecursive = errors.New("the schema has no finite instance")
 
-// maxInstance bounds an instance, in bytes: references can multiply.
-const maxInstance = 1 << 20
+// maxInstance bounds an instance, in bytes: references can multiply. So can
+// alternatives that fail, and each is counted as costOfFailure bytes.
+const (
+	maxInstance   = 1 << 20
+	costOfFailure = 100
+)
 
 // beyond are keywords for which no instance is made. A schema that uses one can
 // state an instance itself, as its first example.
@@ -28,7 +32,6 @@ type generator struct {
 }
 
 func (g *generator) value(s *node) (*node, error) {
-	g.left-- // a schema that fails costs too: alternatives can multiply
 	switch {
 	case g.left < 0:
 		return nil, fmt.Errorf("an instance of the schema is larger than %d bytes", maxInstance)
@@ -104,6 +107,7 @@ func (g *generator) first(branches []*node) (v *node, err error) {
 		if v, err = g.value(b); err == nil {
 			return v, nil
 		}
+		g.left -= costOfFailure
 	}
 	return nil, err
 }
