@@ -35,13 +35,13 @@ func (a *api) healthz(x *exchange) error {
 // readyz is GET /readyz: whether to send work here.
 func (a *api) readyz(x *exchange) error {
 	h, err := a.Router.Health(x.r.Context())
-	if err == nil && h.Draining {
-		err = router.ErrDraining
-	}
-	if err == nil {
+	if err == nil && !h.Draining {
 		return x.send(http.StatusOK, viewHealth("ready", h))
 	}
-	p := problemOf(err)
+	p := newProblem(codeDraining, "this router takes no new work")
+	if err != nil {
+		p = newProblem(codeStore, "the store does not take a write")
+	}
 	p.Health = viewHealth(p.Code, h)
 	return p
 }
