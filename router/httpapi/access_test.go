@@ -164,6 +164,14 @@ func TestTheAuthorizationHeader(t *testing.T) {
 	}
 }
 
+func TestRecordsNameOwnerAndKey(t *testing.T) {
+	for want, c := range map[string]Caller{"acme/k1": {Owner: "acme", KeyID: "k1"}, "acme": {Owner: "acme"}} {
+		if c.by() != want {
+			t.Errorf("%+v is %q, want %q", c, c.by(), want)
+		}
+	}
+}
+
 func TestTheServersLimits(t *testing.T) {
 	s := Server(http.NotFoundHandler())
 	if s.ReadHeaderTimeout != 5*time.Second || s.IdleTimeout != time.Minute || s.MaxHeaderBytes != 64<<10 {

@@ -212,6 +212,13 @@ func TestABodyMayHaveFourMebibytesAndNotOneMore(t *testing.T) {
 	}
 }
 
+func TestAnAnnouncedSizeOverTheLimitIsRefusedUnread(t *testing.T) {
+	f := newFace(t)
+	if r := f.raw(inferAsk(), "Expect: 100-continue\r\nContent-Length: 99999999\r\n\r\n", false); r.status != 413 {
+		t.Errorf("%d %s", r.status, r.raw)
+	}
+}
+
 func TestABodyCutShortIsRefused(t *testing.T) {
 	f := newFace(t)
 	r := f.raw(inferAsk(), "Content-Length: 100\r\n\r\n"+inferAsk().body, true)

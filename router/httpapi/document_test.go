@@ -7,20 +7,26 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 type object = map[string]any
 
-// document is openapi.yaml as the face serves it.
-func document(t testing.TB) object {
-	t.Helper()
+// readDocument reads openapi.yaml as the face serves it, once for all tests.
+var readDocument = sync.OnceValues(func() (doc object, err error) {
 	raw, err := openapiJSON()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	var doc object
-	if err := json.Unmarshal(raw, &doc); err != nil {
+	return doc, json.Unmarshal(raw, &doc)
+})
+
+// document is not to be changed.
+func document(t testing.TB) object {
+	t.Helper()
+	doc, err := readDocument()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return doc

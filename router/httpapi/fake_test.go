@@ -25,6 +25,7 @@ type fake struct {
 	// err, if set, is the error of every call; panics makes each one panic.
 	err    error
 	panics any
+	hangs  bool // Health does, until its context ends
 	submit func(router.Request) (router.Submitted, error)
 	wait   func(context.Context, string) (jobstore.Job, error)
 	page   jobstore.Page
@@ -139,7 +140,13 @@ func (f *fake) Audit(_ context.Context, before string, limit int) ([]jobstore.Au
 	return f.audit, f.begin()
 }
 
-func (f *fake) Health(context.Context) (router.Health, error) { return f.health, f.begin() }
+func (f *fake) Health(ctx context.Context) (router.Health, error) {
+	if f.hangs {
+		<-ctx.Done()
+		return f.health, jobstore.ErrUnavailable
+	}
+	return f.health, f.begin()
+}
 
 // keys is an Authenticator over a fixed set.
 type keys map[string]Caller

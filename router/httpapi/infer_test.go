@@ -136,7 +136,10 @@ func TestDeliveryIsNoPartOfTheIntent(t *testing.T) {
 	f := newFace(t)
 	f.want(inferAsk(), 200, "")
 	f.want(inferAsk().with("Prefer", "wait=3").with("Inferonce-Budget", "5s").with("X-Request-Id", "a").by("key-admin"), 200, "")
-	if s := f.router.submissions(); s[0].Fingerprint != s[1].Fingerprint {
+	escaped := inferAsk()
+	escaped.path = "/v1/%69nfer"
+	f.want(escaped, 200, "")
+	if s := f.router.submissions(); s[0].Fingerprint != s[1].Fingerprint || s[0].Fingerprint != s[2].Fingerprint {
 		t.Error("the fingerprints differ")
 	}
 }
@@ -146,6 +149,17 @@ func TestAResultLeavesAsItCame(t *testing.T) {
 	if !strings.Contains(r.raw, `"output":{"category":"cards","urgent":false,"note":"<b>&amp;"}`) {
 		t.Error(r.raw)
 	}
+}
+
+// A record that can't be shown is our fault, and half an answer is none.
+func TestAResultThatIsNoJSONIsInternal(t *testing.T) {
+	f := newFace(t)
+	f.router.wait = func(context.Context, string) (jobstore.Job, error) {
+		j := aJob(jobstore.JobSucceeded)
+		j.Result.Output = []byte(`{"cut`)
+		return j, nil
+	}
+	f.want(inferAsk(), 500, codeInternal)
 }
 
 func TestAStoreLostDuringTheWaitNamesTheJob(t *testing.T) {

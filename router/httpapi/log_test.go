@@ -120,8 +120,8 @@ func TestAPanicIsAnsweredAndTheProcessLives(t *testing.T) {
 func TestAPanicAmidAnAnswerCutsTheConnection(t *testing.T) {
 	f := newFace(t, func(o *Options) {
 		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100")
 			fmt.Fprint(w, "half")
+			_ = http.NewResponseController(w).Flush()
 			panic("canary")
 		})
 	})

@@ -99,6 +99,18 @@ func TestACallerWhoLeavesEndsTheWaitAndIsLogged(t *testing.T) {
 	})
 }
 
+func TestAProbeIsAnsweredThoughTheStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.hangs = true
+		begun := time.Now()
+		w := serve(f, ask{method: "GET", path: "/readyz"})
+		if took := time.Since(begun); w.Code != 503 || took != readyTime {
+			t.Errorf("%d after %s", w.Code, took)
+		}
+	})
+}
+
 func TestMalformedDeliveryIsRefused(t *testing.T) {
 	for _, row := range []struct{ header, value, code string }{
 		{"Prefer", "wait", codePrefer},
