@@ -99,6 +99,35 @@ func TestACallerWhoLeavesEndsTheWaitAndIsLogged(t *testing.T) {
 	})
 }
 
+// connection is a ResponseWriter that notes the deadlines set on it.
+type connection struct {
+	*httptest.ResponseRecorder
+	read, write []time.Time
+}
+
+func (c *connection) SetReadDeadline(t time.Time) error  { c.read = append(c.read, t); return nil }
+func (c *connection) SetWriteDeadline(t time.Time) error { c.write = append(c.write, t); return nil }
+
+// A body and an answer have deadlines; the wait between them has none.
+func TestDeadlinesOfAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		patient(f)
+		a := inferAsk()
+		r := httptest.NewRequest(a.method, a.path, strings.NewReader(a.body))
+		r.Header = a.with("Authorization", "Bearer "+a.key).header
+		c := &connection{ResponseRecorder: httptest.NewRecorder()}
+		begun := time.Now()
+		New(Options{Router: f, Auth: testKeys, Log: slog.New(slog.DiscardHandler)}).ServeHTTP(c, r)
+		if len(c.read) != 2 || !c.read[0].Equal(begun.Add(30*time.Second)) || !c.read[1].IsZero() {
+			t.Errorf("read deadlines %v", c.read)
+		}
+		if len(c.write) != 1 || !c.write[0].Equal(begun.Add(time.Minute+30*time.Second)) {
+			t.Errorf("write deadlines %v", c.write)
+		}
+	})
+}
+
 func TestAProbeIsAnsweredThoughTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
