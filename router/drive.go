@@ -115,7 +115,9 @@ func (d *driver) stop() {
 	}
 	d.letGo()
 	d.r.land(d.f)
-	d.f.show(d.job, true)
+	if !d.lost {
+		d.f.show(d.job, resting)
+	}
 }
 
 // letGo gives a job back that still lives.
@@ -182,7 +184,7 @@ func (d *driver) follow(state jobstore.JobState, then step, before jobstore.JobS
 	case jobstore.JobFailed:
 		d.ended(before)
 	default:
-		d.f.show(d.job, false)
+		d.f.show(d.job, flying)
 	}
 }
 
@@ -223,7 +225,7 @@ func (d *driver) apply(a answer, s jobstore.Settled, problem *jobstore.JobError)
 func (d *driver) ended(before jobstore.JobState) {
 	d.after = step{}
 	d.retry.Stop()
-	d.f.show(d.job, true)
+	d.f.show(d.job, resting)
 	d.r.see(&d.job, Observation{Event: JobEnded, State: string(d.job.State), Elapsed: d.job.Ended.Sub(d.job.Created),
 		Recovered: d.job.Recovered(), FromUnknown: before == jobstore.JobUnknown, Code: errorCode(d.job.Error)})
 	if d.job.State == jobstore.JobCancelled {
@@ -262,7 +264,7 @@ func (d *driver) saw(c *call, a answer, s jobstore.Settled, err error) {
 // schedule begins the next step now or after its wait.
 func (d *driver) schedule(then step) {
 	d.after = then
-	d.f.show(d.job, false)
+	d.f.show(d.job, flying)
 	if d.draining() {
 		d.after = step{}
 		return
@@ -297,7 +299,7 @@ func (d *driver) begin(s step) {
 	case err == nil:
 		d.job.State, d.job.Attempts = jobstore.JobRunning, append(d.job.Attempts, a)
 		d.job.Open++
-		d.f.show(d.job, false)
+		d.f.show(d.job, flying)
 		d.r.see(&d.job, Observation{Event: AttemptBegan, Attempt: a.Number, Target: a.Target})
 		d.execute(a, limitsFor(d.f.route, d.left()), begun.Add(start.SendWithin))
 	case errors.Is(err, jobstore.ErrUnavailable):

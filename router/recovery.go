@@ -99,7 +99,7 @@ func (d *driver) reload() {
 func (d *driver) giveAway() {
 	d.lost, d.after = true, step{}
 	d.r.land(d.f)
-	d.f.show(d.job, false)
+	d.f.show(d.job, gaveAway)
 }
 
 // adopt goes on from a record that is ours.

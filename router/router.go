@@ -161,14 +161,16 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		f := r.launch(done.Job, route)
 		r.see(&done.Job, Observation{Event: JobSubmitted})
 		r.drive(f, begun.Add(sub.First.SendWithin))
-		return Submitted{Job: done.Job}, nil
+		return Submitted{Job: done.Job, flight: f}, nil
 	}
-	j, err := r.snapshot(sctx, done.ID)
-	if err != nil {
+	out := Submitted{Replayed: true, flight: r.flight(done.ID)}
+	if out.flight != nil {
+		out.Job, _, _ = out.flight.state()
+	} else if out.Job, err = r.Store.Load(sctx, done.ID); err != nil {
 		return Submitted{}, err
 	}
-	r.see(&j, Observation{Event: JobReplayed})
-	return Submitted{Job: j, Replayed: true}, nil
+	r.see(&out.Job, Observation{Event: JobReplayed})
+	return out, nil
 }
 
 // storeTime bounds a move that must be made although its caller may be gone.

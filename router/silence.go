@@ -115,7 +115,7 @@ func (d *driver) accepted(c *call) {
 		return
 	}
 	d.job.Last().State = jobstore.AttemptRunning
-	d.f.show(d.job, false)
+	d.f.show(d.job, flying)
 }
 
 // silent turns the attempt unknown and releases its callers. The connection is
@@ -148,7 +148,7 @@ func (d *driver) heldUnknown() {
 		d.r.see(&d.job, Observation{Event: JobUnknown})
 	}
 	d.was = true
-	d.f.show(d.job, !d.mayRace())
+	d.f.show(d.job, rests(!d.mayRace()))
 }
 
 // policyPending says that the contract's policy will do something about the unknown attempt.
@@ -186,7 +186,7 @@ func (d *driver) policyDue() {
 	s := next(d.situation(d.job.Attempts))
 	if !s.race {
 		d.noRace = true
-		d.f.show(d.job, true)
+		d.f.show(d.job, resting)
 		return
 	}
 	d.begin(s)

@@ -78,7 +78,7 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 	if f.options.Mode != conformance.Quick && f.options.Mode != conformance.Certify {
 		return exitf(exitUsage, "--mode %q is unknown; choose quick or certify", f.options.Mode)
 	}
-	asJSON, err := wantsJSON(cmd)
+	p, err := newPrinter(cmd)
 	if err != nil {
 		return err
 	}
@@ -103,10 +103,8 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 			return exit(exitCouldNotRun, err)
 		}
 	}
-	if asJSON {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
-	} else {
-		conformance.Summary(cmd.OutOrStdout(), report)
+	if err := printReport(p, raw, report); err != nil {
+		return err
 	}
 	if f.submit && report.Verdict != contracts.Inconclusive {
 		if err := publish(cmd, env, raw); err != nil {
@@ -114,6 +112,13 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 		}
 	}
 	return verdictExit(report.Verdict)
+}
+
+func printReport(p *printer, raw []byte, r contracts.Report) error {
+	if p.json {
+		return p.raw(raw)
+	}
+	return conformance.Summary(p.out, r)
 }
 
 func verdictExit(v contracts.Verdict) error {
@@ -141,14 +146,12 @@ func newConformanceReportCmd() *cobra.Command {
 			if err := json.Unmarshal(raw, &report); err != nil {
 				return exitf(exitInvalid, "%s is no report: %w", args[0], err)
 			}
-			asJSON, err := wantsJSON(cmd)
+			p, err := newPrinter(cmd)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
-			} else {
-				conformance.Summary(cmd.OutOrStdout(), report)
+			if err := printReport(p, raw, report); err != nil {
+				return err
 			}
 			return verdictExit(report.Verdict)
 		},

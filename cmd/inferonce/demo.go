@@ -49,6 +49,7 @@ providers' own ledger says ran. Exit code 1 if anything ran twice.`,
 // scene is one way in which things go.
 type scene struct {
 	title   string
+	faulty  bool
 	fault   sim.Fault // what the primary does to each of its calls
 	tickets int
 	clicks  int           // how often each ticket is sent at once
@@ -60,11 +61,11 @@ type scene struct {
 var scenes = []scene{
 	{title: "all is well", tickets: 8, clicks: 1, want: "succeeded by sim-a"},
 	{title: "the user double-clicks, five times", tickets: 4, clicks: 5, want: "succeeded by sim-a"},
-	{title: "the primary is overloaded", fault: sim.Fault{Status: 503, Headers: map[string]string{"Retry-After": "1"}}, tickets: 6, clicks: 1, want: "succeeded by sim-b"},
-	{title: "the primary breaks the schema", fault: sim.Fault{WrongSchema: true}, tickets: 6, clicks: 1, want: "succeeded by sim-b"},
-	{title: "the primary answers late", fault: sim.Fault{Late: sim.Duration(4 * time.Second)}, tickets: 6, clicks: 2, want: "succeeded by sim-a"},
-	{title: "the primary never answers, and an operator settles it", fault: sim.Fault{Hang: true}, tickets: 4, clicks: 2, settle: true, want: "succeeded by sim-b"},
-	{title: "the fallback wins, and the primary's late answer is dropped", fault: sim.Fault{Late: sim.Duration(7 * time.Second)}, tickets: 4, clicks: 1, settle: true, late: 8 * time.Second, want: "succeeded by sim-b"},
+	{title: "the primary is overloaded", faulty: true, fault: sim.Fault{Status: 503, Headers: map[string]string{"Retry-After": "1"}}, tickets: 6, clicks: 1, want: "succeeded by sim-b"},
+	{title: "the primary breaks the schema", faulty: true, fault: sim.Fault{WrongSchema: true}, tickets: 6, clicks: 1, want: "succeeded by sim-b"},
+	{title: "the primary answers late", faulty: true, fault: sim.Fault{Late: sim.Duration(4 * time.Second)}, tickets: 6, clicks: 2, want: "succeeded by sim-a"},
+	{title: "the primary never answers, and an operator settles it", faulty: true, fault: sim.Fault{Hang: true}, tickets: 4, clicks: 2, settle: true, want: "succeeded by sim-b"},
+	{title: "the fallback wins, and the primary's late answer is dropped", faulty: true, fault: sim.Fault{Late: sim.Duration(7 * time.Second)}, tickets: 4, clicks: 1, settle: true, late: 8 * time.Second, want: "succeeded by sim-b"},
 }
 
 type demo struct {
@@ -118,7 +119,7 @@ func (d *demo) readTickets() error {
 // play sends a scene's tickets, waits until they are at rest, and shows one.
 func (d *demo) play(ctx context.Context, number int, s scene) error {
 	begin := time.Now()
-	if s.fault != (sim.Fault{}) {
+	if s.faulty {
 		if err := d.sim.SetFaults(ctx, simulated[0], slices.Repeat([]sim.Fault{s.fault}, s.tickets)...); err != nil {
 			return err
 		}
@@ -237,27 +238,47 @@ func outcomeOf(j failover.Job) string {
 	return j.State + " by " + j.Attempt(j.CompletedBy).Target
 }
 
-// show prints what happened to one job of the scene.
+// show prints what happened to one job of the scene, in order.
 func (d *demo) show(number int, s scene, begin time.Time, told, j failover.Job) {
 	fmt.Fprintf(d.out, "\n%d. %s (%d tickets, each sent %s)\n", number, s.title, s.tickets, times(s.clicks))
+	moments := timeline(told, j)
+	slices.SortStableFunc(moments, func(a, b moment) int { return a.at.Compare(b.at) })
+	for _, m := range moments {
+		fmt.Fprintf(d.out, "   %6.2fs  %s\n", m.at.Sub(begin).Seconds(), m.what)
+	}
 	for _, a := range j.Attempts {
-		fmt.Fprintf(d.out, "   %s  attempt %d at %s began\n", since(begin, a.StartedAt), a.Number, a.Target)
-		if told.State == "unknown" && a.Number == 1 {
-			fmt.Fprintf(d.out, "   %s  nobody knows whether it runs: the caller is told 202 unknown, nothing else may start\n", since(begin, a.UnknownSince))
-		}
-		end := since(begin, a.EndedAt)
-		switch {
-		case a.Settlement != nil:
-			fmt.Fprintf(d.out, "   %s  %s settles it as %s: %s\n", end, a.Settlement.By, a.Settlement.As, a.Settlement.Reason)
-		case a.State == "failed":
-			fmt.Fprintf(d.out, "   %s  it failed: %s, effect %s\n", end, a.Failure.Class, a.Failure.Effect)
-		case a.State == "succeeded":
-			fmt.Fprintf(d.out, "   %s  its answer completes the job: %s\n", end, j.Result.Output)
-		}
 		if len(a.Late) > 0 {
-			fmt.Fprintf(d.out, "      late  attempt %d's answer came after another had won: discarded whole\n", a.Number)
+			fmt.Fprintf(d.out, "     later  attempt %d's answer came after another had won: discarded whole\n", a.Number)
 		}
 	}
+}
+
+// moment is a line of a timeline.
+type moment struct {
+	at   time.Time
+	what string
+}
+
+func timeline(told, j failover.Job) (out []moment) {
+	for _, a := range j.Attempts {
+		out = append(out, moment{a.StartedAt, fmt.Sprintf("attempt %d at %s began", a.Number, a.Target)})
+		if told.State == "unknown" && a.Number == 1 {
+			out = append(out, moment{told.Attempt(1).UnknownSince, "nobody knows whether it runs: the caller is told 202 unknown, nothing else may start"})
+		}
+		end := moment{at: a.EndedAt}
+		switch {
+		case a.Settlement != nil:
+			end.what = fmt.Sprintf("%s settles it as %s: %s", a.Settlement.By, a.Settlement.As, a.Settlement.Reason)
+		case a.State == "failed":
+			end.what = fmt.Sprintf("it failed: %s, effect %s", a.Failure.Class, a.Failure.Effect)
+		case a.State == "succeeded":
+			end.what = fmt.Sprintf("its answer completes the job: %s", j.Result.Output)
+		default:
+			continue
+		}
+		out = append(out, end)
+	}
+	return out
 }
 
 func times(n int) string {
@@ -266,8 +287,6 @@ func times(n int) string {
 	}
 	return fmt.Sprintf("%d times at once", n)
 }
-
-func since(begin, t time.Time) string { return fmt.Sprintf("%6.2fs", t.Sub(begin).Seconds()) }
 
 // verdict compares the records with the providers' ledger.
 func (d *demo) verdict(ctx context.Context) error {

@@ -43,6 +43,7 @@ Exit codes: 0 nothing was left under way, 1 something was recorded as unknown,
 			if err != nil {
 				return err
 			}
+			p.announce, p.drain = announceFor, drainFor
 			return p.serve(cmd.Context(), c.Listen, cmd.ErrOrStderr(), nil)
 		},
 	}
@@ -93,9 +94,9 @@ func (p *parts) stop(server *http.Server, stop context.CancelFunc, ran <-chan st
 	again, done := signalled()
 	defer done()
 	p.router.Drain()
-	limit := drainFor
+	limit := p.drain
 	select {
-	case <-time.After(announceFor):
+	case <-time.After(p.announce):
 	case <-again:
 		limit = time.Second
 	}

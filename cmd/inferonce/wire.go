@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"inferonce/configs"
 	"inferonce/conformance"
@@ -35,6 +36,8 @@ type parts struct {
 	telemetry *telemetry.Telemetry
 	log       *slog.Logger
 	api       httpapi.Options // still to be served
+	announce  time.Duration   // before a stop, for balancers to notice
+	drain     time.Duration   // for calls under way, at a stop
 }
 
 // wire builds everything. base is the directory that the configuration's
@@ -62,7 +65,7 @@ func wire(ctx context.Context, c *configs.Config, base string, options jobstore.
 		return nil, exit(exitInvalid, err)
 	}
 	p.api = httpapi.Options{Router: p.router, Auth: newAuthenticator(creds), Metrics: p.telemetry.Handler(), Log: p.log,
-		Version: version(), BodyLimit: c.Limits.BodyBytes, MaxWait: c.Limits.Wait}
+		Version: thisBuild().Version, BodyLimit: c.Limits.BodyBytes, MaxWait: c.Limits.Wait}
 	return p, nil
 }
 

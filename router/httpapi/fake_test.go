@@ -71,9 +71,9 @@ func (f *fake) submissions() []router.Request {
 	return f.seen
 }
 
-func (f *fake) Wait(ctx context.Context, id string) (jobstore.Job, error) {
+func (f *fake) Wait(ctx context.Context, s router.Submitted) (jobstore.Job, error) {
 	if f.wait != nil {
-		return f.wait(ctx, id)
+		return f.wait(ctx, s.Job.ID)
 	}
 	return aJob(jobstore.JobSucceeded), nil
 }
