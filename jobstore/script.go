@@ -50,6 +50,18 @@ func loadScripts(embedded bool) scripts {
 		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility")}
 }
 
+// ScriptNames tells which script a SHA-1 stands for. SLOWLOG and MONITOR show
+// the SHA-1 only.
+func (s *Store) ScriptNames() map[string]string {
+	c := s.scripts
+	names := map[string]string{}
+	for _, one := range []script{c.submit, c.claim, c.renew, c.release, c.begin, c.accept, c.settle, c.fail,
+		c.resolve, c.cancel, c.load, c.eligibility} {
+		names[one.sha] = one.name
+	}
+	return names
+}
+
 // once is a script call that go-redis never sends a second time: it would do so
 // after a lost reply, on a cluster even with its retries turned off. Sending
 // again is ours, with the same op token.

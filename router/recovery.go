@@ -165,7 +165,7 @@ func (d *driver) proceed() {
 		return err
 	})
 	if err != nil {
-		d.giveAway()
+		d.reload()
 		return
 	}
 	d.job.State, d.job.Version, d.job.Ended, d.job.Error = s.State, s.Version, s.At, then.fail

@@ -60,7 +60,8 @@ type Router struct {
 	Config
 	observer Observer
 	routes   map[string]*Route // by contract name@version
-	life     context.Context   // of every provider call
+	slots    map[string]chan struct{}
+	life     context.Context // of every provider call
 	end      context.CancelFunc
 	records  context.Context // of the moves that are still owed when the calls have ended
 	endAll   context.CancelFunc
@@ -78,13 +79,19 @@ func New(c Config) (*Router, error) {
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
 	c.ProofLife = orDefault(c.ProofLife, 30*24*time.Hour)
-	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), flights: map[string]*flight{}}
+	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}),
+		slots: map[string]chan struct{}{}, flights: map[string]*flight{}}
 	if r.observer == nil {
 		r.observer = nobody{}
 	}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.records, r.endAll = context.WithCancel(context.Background())
 	r.drainNow = sync.OnceFunc(func() { close(r.drain) })
+	for name, t := range c.Targets {
+		if t.MaxConcurrency > 0 {
+			r.slots[name] = make(chan struct{}, t.MaxConcurrency)
+		}
+	}
 	for i := range c.Routes {
 		route := &c.Routes[i]
 		for _, t := range route.Targets() {

@@ -2,6 +2,7 @@ package router
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"inferonce/contracts"
@@ -64,7 +65,7 @@ func (d *driver) patience(c *call) time.Duration {
 	p := c.limits.answerWithin
 	if !c.heard {
 		p = min(p, c.limits.firstByte)
-		if d.policy().Action == contracts.UnknownRaceAfter {
+		if d.mayRace() {
 			p = min(p, d.policy().After)
 		}
 	}
@@ -72,6 +73,17 @@ func (d *driver) patience(c *call) time.Duration {
 }
 
 func (d *driver) policy() contracts.UnknownPolicy { return d.f.route.Contract.OnUnknown }
+
+// mayRace says that the contract allows a race and a target is left for it.
+// Whether that target has proved itself is looked up when the race is due.
+func (d *driver) mayRace() bool {
+	if d.policy().Action != contracts.UnknownRaceAfter || d.noRace || len(d.job.Attempts) >= d.f.route.Attempts {
+		return false
+	}
+	return slices.ContainsFunc(d.f.route.Targets(), func(t string) bool {
+		return !slices.ContainsFunc(d.job.Attempts, func(a jobstore.Attempt) bool { return a.Target == t })
+	})
+}
 
 // heard notes the first byte of an answer.
 func (d *driver) heard() {
@@ -136,7 +148,7 @@ func (d *driver) heldUnknown() {
 		d.r.see(&d.job, Observation{Event: JobUnknown})
 	}
 	d.was = true
-	d.f.show(d.job, !(d.policy().Action == contracts.UnknownRaceAfter && d.policyPending()))
+	d.f.show(d.job, !d.mayRace())
 }
 
 // policyPending says that the contract's policy will do something about the unknown attempt.
@@ -151,11 +163,11 @@ func (d *driver) policyTime() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	last := d.job.Last()
-	switch d.policy().Action {
-	case contracts.UnknownCancelAfter:
+	switch {
+	case d.policy().Action == contracts.UnknownCancelAfter:
 		return d.local(last.UnknownSince.Add(d.policy().After)), true
-	case contracts.UnknownRaceAfter:
-		return d.local(last.Started.Add(d.policy().After)), !d.noRace
+	case d.mayRace():
+		return d.local(last.Started.Add(d.policy().After)), true
 	}
 	return time.Time{}, false
 }
