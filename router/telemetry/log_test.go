@@ -111,14 +111,19 @@ func TestOfAnErrorOnlyTheKnownWordIsLogged(t *testing.T) {
 	}
 }
 
+// filled is an observation with text in every field that can hold some.
+func filled(e router.Event, text string, err error) router.Observation {
+	return router.Observation{Event: e, Owner: text, Job: text, Attempt: 1, Target: text, Contract: text, State: text,
+		Class: contracts.Class(text), Effect: contracts.Effect(text), Code: text, By: text, Elapsed: time.Second,
+		Recovered: true, FromUnknown: true, Err: err}
+}
+
 // A canary in every field that text could reach must be seen nowhere.
 func TestNoTextOfOthersReachesTheLogOrTheMetrics(t *testing.T) {
 	const canary = "CANARY my card 4929 sk-live-77"
 	b := newBench(Options{Counts: countsOf(fmt.Errorf("redis://u:%s@10.0.0.1:6379", canary))})
 	for event := range reactions {
-		b.Observe(router.Observation{Event: event, Owner: canary, Job: canary, Attempt: 1, Target: canary, Contract: canary, State: canary,
-			Class: canary, Effect: canary, Code: canary, By: canary, Elapsed: time.Second, Recovered: true, FromUnknown: true,
-			Err: fmt.Errorf("dial redis://u:%s@10.0.0.1:6379: %w", canary, jobstore.ErrUnavailable)})
+		b.Observe(filled(event, canary, fmt.Errorf("dial redis://u:%s@10.0.0.1:6379: %w", canary, jobstore.ErrUnavailable)))
 	}
 	w := httptest.NewRecorder()
 	b.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

@@ -6,10 +6,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -244,5 +246,37 @@ func TestEventsOfManyJobsAtOnceAreAllCounted(t *testing.T) {
 	}
 	if got := strings.Count(b.log.String(), "\n"); got != 20 {
 		t.Errorf("%d lines, want 20", got)
+	}
+}
+
+// The page for operators names every metric, message and field, so that nobody
+// has to read this code at night.
+func TestTheOperatorsPageNamesEverything(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(Options{Counts: countsOf(nil)})
+	var want []string
+	for event := range reactions {
+		b.Observe(router.Observation{Event: event})
+		want = append(want, string(event))
+	}
+	families, err := b.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if short, ours := strings.CutPrefix(f.GetName(), "inferonce_"); ours {
+			want = append(want, short)
+		}
+	}
+	for _, a := range fields(filled(router.JobEnded, "x", io.EOF)) {
+		want = append(want, a.Key)
+	}
+	for _, w := range want {
+		if !strings.Contains(string(page), "`"+w+"`") {
+			t.Errorf("docs/operations.md does not name `%s`", w)
+		}
 	}
 }
