@@ -35,7 +35,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		submitted: counter("jobs_submitted_total", "Jobs created.", "contract"),
 		replayed:  counter("jobs_replayed_total", "Repeats that found their job and started nothing.", "contract"),
 		conflicts: counter("key_conflicts_total", "Requests refused because their key stands for another intent.", "contract"),
-		held:      counter("jobs_held_total", "Jobs that turned unknown: nothing else may start.", "contract"),
+		held:      counter("jobs_held_total", "Jobs that turned unknown.", "contract"),
 		ended:     counter("jobs_ended_total", "Jobs that ended, by final state and error code.", "contract", "state", "code"),
 		recovered: counter("jobs_recovered_total", "Jobs that succeeded and needed more than one attempt.", "contract"),
 		late:      counter("jobs_ended_late_total", "Jobs that ended after they had been unknown.", "contract", "state"),
