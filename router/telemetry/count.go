@@ -76,12 +76,9 @@ func (m *metrics) outcome(o router.Observation, as jobstore.AttemptState) {
 	m.attemptSeconds.WithLabelValues(target, outcome).Observe(o.Elapsed.Seconds())
 }
 
-// policyAuthor is who the router says settled an attempt under a contract's policy.
-const policyAuthor = "policy"
-
 func (m *metrics) attemptResolved(o router.Observation) {
 	kind := "operator"
-	if o.By == policyAuthor {
+	if o.By == router.PolicyAuthor {
 		kind = "policy"
 	}
 	m.resolved.WithLabelValues(kind, m.word(o.Code)).Inc()

@@ -139,7 +139,7 @@ func TestEachEventMovesItsMetricsAndNoOther(t *testing.T) {
 			router.Observation{Event: router.AttemptResolved, Attempt: 1, Target: "mini", By: "ops/Kx71", Code: "not_executed"},
 			map[string]float64{"resolved_total{as=not_executed,by_kind=operator}": 1}},
 		"a settlement by the contract's policy": {
-			router.Observation{Event: router.AttemptResolved, Attempt: 1, By: "policy", Code: "cancelled"},
+			router.Observation{Event: router.AttemptResolved, Attempt: 1, By: router.PolicyAuthor, Code: "cancelled"},
 			map[string]float64{"resolved_total{as=cancelled,by_kind=policy}": 1}},
 		"a result that came too late": {
 			router.Observation{Event: router.LateDiscarded, Attempt: 1, Target: "mini", Elapsed: 30 * time.Second},
