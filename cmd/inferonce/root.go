@@ -20,6 +20,7 @@ must prove itself before it may take over.`,
 		SilenceErrors: true,
 	}
 	root.PersistentFlags().StringP("output", "o", "table", "what to print on standard output: table or json")
+	completes(root, "output", formatTable, formatJSON)
 	root.AddCommand(commands(env)...)
 	return root
 }

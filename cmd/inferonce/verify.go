@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -64,33 +63,37 @@ Exit codes: 0 all that were told passed, 1 one failed, 4 could not run.`,
 }
 
 func listStories(cmd *cobra.Command) error {
-	return printTable(cmd, failover.Catalog(), []string{"STORY", "PROVES", "TITLE"}, func(s failover.Story) []string {
-		return []string{s.ID, strings.Join(s.Proves, " "), s.Title}
-	})
+	p, err := newPrinter(cmd)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, s := range failover.Catalog() {
+		rows = append(rows, []string{s.ID, strings.Join(s.Proves, " "), s.Title})
+	}
+	return p.table([]string{"STORY", "PROVES", "TITLE"}, rows)
 }
 
 func runVerify(cmd *cobra.Command, env lookup, o verifyOptions) error {
+	p, err := newPrinter(cmd)
+	if err != nil {
+		return err
+	}
 	d, stop, err := o.deployment(cmd.Context(), env, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer stop()
-	asJSON, err := wantsJSON(cmd)
-	if err != nil {
-		return err
-	}
 	opts := failover.Options{Only: o.only, Patience: o.patience}
-	if !asJSON {
+	if !p.json {
 		opts.Told = func(r failover.Result) { r.Write(cmd.OutOrStdout()) }
 	}
 	sum, err := failover.Run(cmd.Context(), d, opts)
 	if err != nil {
 		return exit(exitCouldNotRun, err)
 	}
-	if asJSON {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(sum); err != nil {
+	if p.json {
+		if err := p.value(sum); err != nil {
 			return err
 		}
 	} else {
