@@ -196,3 +196,25 @@ func until(t testing.TB, what string, holds func() bool) {
 		}
 	}
 }
+
+// flush empties the script cache of every server.
+func (p *Place) flush(t testing.TB) {
+	t.Helper()
+	ctx := Context(t)
+	var err error
+	if c, ok := p.Raw.(*redis.ClusterClient); ok {
+		err = c.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return node.ScriptFlush(ctx).Err() })
+	} else {
+		err = p.Raw.ScriptFlush(ctx).Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kindOf is the part of a key that says what it holds: "job", "idem", "due".
+func kindOf(key string) string {
+	_, rest, _ := strings.Cut(key, "}:")
+	kind, _, _ := strings.Cut(rest, ":")
+	return kind
+}
