@@ -22,13 +22,16 @@ func newWork(p *Place) *work {
 	return &work{place: p, Driver: Driver{Store: p.Store, Owner: "owner", Key: fmt.Sprint("key ", serial.Add(1))}}
 }
 
-// built makes ops one after the other, each of which must do what the model says.
+// built makes ops one after the other, each of which must answer as the model
+// says, and leave what it says at the end.
 func built(t testing.TB, p *Place, ops []Op) *work {
 	t.Helper()
 	w := newWork(p)
 	for _, op := range ops {
-		w.must(t, w.fill(op))
+		op = w.fill(op)
+		w.answered(t, op, w.Do(Context(t), op, w.m.N))
 	}
+	w.same(t, Op{})
 	return w
 }
 
@@ -60,19 +63,19 @@ func (w *work) fill(op Op) Op {
 func (w *work) must(t testing.TB, op Op) Reply {
 	t.Helper()
 	got := w.Do(Context(t), op, w.m.N)
-	w.expect(t, op, got)
+	w.answered(t, op, got)
+	w.same(t, op)
 	return got
 }
 
-// expect takes op as done, and compares.
-func (w *work) expect(t testing.TB, op Op, got Reply) {
+// answered takes op as done, and compares the reply.
+func (w *work) answered(t testing.TB, op Op, got Reply) {
 	t.Helper()
 	next, want := w.m.Step(op)
 	if got != want {
 		t.Fatalf("%+v\n  on   %s\n  got  %+v\n  want %+v", op, w.m, got, want)
 	}
 	w.m = next
-	w.same(t, op)
 }
 
 // same compares the record with the model.

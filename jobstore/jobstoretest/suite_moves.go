@@ -50,7 +50,8 @@ func tryAll(t *testing.T, p *Place, s situation, happened *seen) {
 	for _, op := range w.tries() {
 		op = w.fill(op)
 		from := w.m
-		reply := w.must(t, op)
+		reply := w.Do(Context(t), op, w.m.N)
+		w.answered(t, op, reply)
 		after := p.Dump(t)
 		changed := Difference(before, after)
 		if changed != "" && refuses(reply) {
@@ -60,8 +61,12 @@ func tryAll(t *testing.T, p *Place, s situation, happened *seen) {
 			happened.add(m)
 		}
 		if changed != "" {
+			w.same(t, op)
+			p.empty(t)
 			w = built(t, p, s.ops)
 			after = p.Dump(t)
+		} else if w.m != from {
+			t.Fatalf("%+v was answered %s, and changed nothing", op, reply.Word)
 		}
 		before = after
 	}
@@ -74,7 +79,7 @@ func refuses(r Reply) bool {
 }
 
 // moved is what a move did, in the words of the table. The states are the
-// store's own: must has compared them with the model's.
+// store's own: same has compared them with the model's.
 func moved(name string, from, to Model, r Reply) []jobstore.Move {
 	var out []jobstore.Move
 	for i := range to.N {
