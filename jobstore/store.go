@@ -81,6 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, client.Close())
 	}
 	s.scripts = loadScripts(s.embedded)
+	s.install(ctx)
 	s.collect = newCollector(client)
 	s.hub = newHub(s)
 	return s, nil
