@@ -68,7 +68,7 @@ nothing was tested), 3 configuration invalid, 4 could not run.`,
 	fl.BoolVar(&f.options.StoreContent, "store-content", false, "keep answers in the report")
 	fl.StringVar(&f.out, "out", "", "also write the report to this file")
 	fl.BoolVar(&f.submit, "submit", false, "hand the report to the router")
-	addAPIFlags(cmd)
+	addClientFlags(cmd)
 	_ = cmd.MarkFlagRequired("target")
 	_ = cmd.MarkFlagRequired("contract")
 	return cmd
@@ -174,19 +174,19 @@ The same report again changes nothing.`,
 			return publish(cmd, env, raw)
 		},
 	}
-	addAPIFlags(cmd)
+	addClientFlags(cmd)
 	return cmd
 }
 
 func publish(cmd *cobra.Command, env lookup, raw []byte) error {
-	api, err := apiFor(cmd, env)
+	api, err := newClient(cmd, env)
 	if err != nil {
 		return err
 	}
 	var rec struct {
 		Target, Contract, State, Reason string
 	}
-	if err := api.call(cmd.Context(), "POST", "/v1/conformance/reports", nil, json.RawMessage(raw), &rec); err != nil {
+	if err := api.exchange(cmd.Context(), "POST", "/v1/conformance/reports", nil, json.RawMessage(raw), &rec); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s is %s for %s: %s\n", rec.Target, rec.State, rec.Contract, rec.Reason)

@@ -70,7 +70,7 @@ var scenes = []scene{
 
 type demo struct {
 	out     io.Writer
-	api     *apiClient
+	api     *client
 	sim     sim.Client
 	texts   []string
 	jobs    []failover.Job
@@ -79,7 +79,7 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context, url string) error {
-	d.api = newAPIClient(url, devKey)
+	d.api = localClient(url)
 	d.sim = sim.Client{Base: url}
 	if err := d.readTickets(); err != nil {
 		return exit(exitCouldNotRun, err)
@@ -176,7 +176,7 @@ func (d *demo) send(ctx context.Context, number int, s scene) []failover.Job {
 func (d *demo) infer(ctx context.Context, key, text string) (failover.Job, error) {
 	body := map[string]any{"contract": "ticket-triage", "input": map[string]string{"text": text}}
 	var j failover.Job
-	err := d.api.call(ctx, "POST", "/v1/infer", map[string]string{"Idempotency-Key": key}, body, &j)
+	err := d.api.exchange(ctx, "POST", "/v1/infer", map[string]string{"Idempotency-Key": key}, body, &j)
 	return j, err
 }
 
@@ -185,7 +185,7 @@ func (d *demo) settle(ctx context.Context, jobs []failover.Job) {
 	for _, j := range jobs {
 		body := map[string]string{"as": "not_executed", "reason": "the provider has no trace of it"}
 		for ctx.Err() == nil {
-			err := d.api.call(ctx, "POST", "/v1/jobs/"+j.ID+"/attempts/1/resolve", nil, body, nil)
+			err := d.api.exchange(ctx, "POST", "/v1/jobs/"+j.ID+"/attempts/1/resolve", nil, body, nil)
 			if err == nil {
 				d.settled++
 				break
@@ -215,7 +215,7 @@ func (d *demo) atRest(ctx context.Context, ids []string, s scene) ([]failover.Jo
 	for _, id := range ids {
 		for {
 			var j failover.Job
-			if err := d.api.call(ctx, "GET", "/v1/jobs/"+id, nil, nil, &j); err != nil {
+			if err := d.api.exchange(ctx, "GET", "/v1/jobs/"+id, nil, nil, &j); err != nil {
 				return nil, err
 			}
 			if !j.Live() {

@@ -21,7 +21,6 @@ import (
 
 const (
 	devListen = "127.0.0.1:8787"
-	devKey    = "dev"
 	devOwner  = "dev"
 )
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -13,7 +11,7 @@ import (
 )
 
 type verifyOptions struct {
-	url, keyFile, simURL, simListen, redis string
+	simURL, simListen, redis               string
 	embedded                               bool
 	primary, fallback                      string
 	only                                   []string
@@ -47,9 +45,8 @@ Exit codes: 0 all that were told passed, 1 one failed, 4 could not run.`,
 			return runVerify(cmd, env, o)
 		},
 	}
+	addClientFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.url, "url", "", "router to verify (default: one is started)")
-	f.StringVar(&o.keyFile, "key-file", "", "file with an API key of all scopes (default: INFERONCE_KEY)")
 	f.StringVar(&o.simURL, "sim", "", "a simulator that runs already, such as http://127.0.0.1:9797")
 	f.StringVar(&o.simListen, "sim-listen", "127.0.0.1:9797", "address to serve the simulator on, with --url")
 	f.StringVar(&o.redis, "redis", "", "store for the router that is started (default: redis-server if installed, else embedded)")
@@ -79,7 +76,7 @@ func runVerify(cmd *cobra.Command, env lookup, o verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	d, stop, err := o.deployment(cmd.Context(), env, cmd.ErrOrStderr())
+	d, stop, err := o.deployment(cmd, env)
 	if err != nil {
 		return err
 	}
@@ -105,19 +102,22 @@ func runVerify(cmd *cobra.Command, env lookup, o verifyOptions) error {
 	return nil
 }
 
-func (o verifyOptions) deployment(ctx context.Context, env lookup, talk io.Writer) (failover.Deployment, func(), error) {
-	d := failover.Deployment{BaseURL: o.url, SimURL: o.simURL, SimListen: o.simListen,
+func (o verifyOptions) deployment(cmd *cobra.Command, env lookup) (failover.Deployment, func(), error) {
+	d := failover.Deployment{SimURL: o.simURL, SimListen: o.simListen,
 		Primary: failover.Target{Name: o.primary}, Fallback: failover.Target{Name: o.fallback},
 		Hold: failover.Tickets("ticket-triage"), External: failover.Tickets("ticket-notify"), Race: failover.Tickets("ticket-race")}
-	if o.url == "" {
-		l, err := launch(ctx, o, talk)
+	if !cmd.Flags().Changed("url") {
+		l, err := launch(cmd.Context(), o, cmd.ErrOrStderr())
 		if err != nil {
 			return d, nil, err
 		}
 		l.deploy(&d)
 		return d, l.stop, nil
 	}
-	key, err := readKey(env, o.keyFile, o.url)
-	d.Key = key
-	return d, func() {}, err
+	c, err := newClient(cmd, env)
+	if err != nil {
+		return d, nil, err
+	}
+	d.BaseURL, d.Key = c.base, c.key
+	return d, func() {}, nil
 }
