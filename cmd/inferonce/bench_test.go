@@ -154,7 +154,7 @@ func connection(b *testing.B, addr string, stop time.Time) (took []time.Duration
 		begin := time.Now()
 		fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer dev\r\nIdempotency-Key: %s-%d\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			strings.ReplaceAll(c.LocalAddr().String(), ":", "-")+strconv.FormatInt(stop.UnixNano(), 36), i, len(body), body)
-		status, err := readAnswer(in)
+		status, err := skipAnswer(in)
 		if err != nil || status != 200 {
 			b.Errorf("status %d, %v", status, err)
 			return took
@@ -164,8 +164,8 @@ func connection(b *testing.B, addr string, stop time.Time) (took []time.Duration
 	return took
 }
 
-// readAnswer reads one answer of known length and drops it.
-func readAnswer(in *bufio.Reader) (status int, err error) {
+// skipAnswer reads one answer of known length and drops it.
+func skipAnswer(in *bufio.Reader) (status int, err error) {
 	length := 0
 	for {
 		line, err := in.ReadString('\n')

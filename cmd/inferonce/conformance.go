@@ -203,7 +203,7 @@ func encodeReport(r contracts.Report) []byte {
 
 // proveTarget runs conformance for a target and a contract of a configuration.
 func proveTarget(ctx context.Context, c *configs.Config, base, target, ref string, o conformance.Options) (contracts.Report, error) {
-	catalog, err := loadCatalog(c.Contracts, base)
+	catalog, err := loadCatalog(within(base, c.Contracts))
 	if err != nil {
 		return contracts.Report{}, exit(exitInvalid, err)
 	}

@@ -199,13 +199,6 @@ func (d *demo) settle(ctx context.Context, jobs []failover.Job) {
 	}
 }
 
-func pause(ctx context.Context, t time.Duration) {
-	select {
-	case <-time.After(t):
-	case <-ctx.Done():
-	}
-}
-
 // atRest waits until every job has ended, and what comes late has come.
 func (d *demo) atRest(ctx context.Context, ids []string, s scene) ([]failover.Job, error) {
 	if s.late > 0 {

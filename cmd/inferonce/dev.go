@@ -128,7 +128,7 @@ func devConfig(addr string, quiet bool) *configs.Config {
 		c.Providers[name] = configs.Provider{Kind: "openai", BaseURL: "http://" + addr + "/sim/" + name + "/v1"}
 		c.Targets[name] = configs.Target{Provider: name, Model: "sim"}
 	}
-	catalog, err := loadCatalog("", "")
+	catalog, err := loadCatalog("")
 	if err != nil {
 		panic(err) // built in, and loaded by a test
 	}

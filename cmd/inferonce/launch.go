@@ -18,6 +18,7 @@ import (
 	"inferonce/conformance/failover"
 	"inferonce/contracts"
 	"inferonce/jobstore"
+	"inferonce/providers/sim"
 )
 
 // launched is a complete deployment for the failover stories: routers as
@@ -33,6 +34,8 @@ type launched struct {
 	first    routerProcess
 	second   routerProcess
 	store    ownStore
+	sim      *sim.Server
+	simHTTP  *http.Server
 	talk     io.Writer
 }
 
@@ -68,11 +71,26 @@ func launch(ctx context.Context, o verifyOptions, talk io.Writer) (*launched, er
 	return l, nil
 }
 
+// simulate serves the simulated providers, which know the right answers.
+func (l *launched) simulate() (err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	l.simAddr = listener.Addr().String()
+	if l.sim, err = newSimulator(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	l.simHTTP = &http.Server{Handler: l.sim}
+	go func() { _ = l.simHTTP.Serve(listener) }()
+	return nil
+}
+
 func (l *launched) prepare(o verifyOptions) (err error) {
 	if l.bin, err = os.Executable(); err != nil {
 		return err
 	}
-	if l.simAddr, err = freeAddr(); err != nil {
+	if err := l.simulate(); err != nil {
 		return err
 	}
 	if l.store, err = newOwnStore(o, l.dir, l.talk); err != nil {
@@ -144,7 +162,7 @@ func freeAddr() (string, error) {
 // deploy fills in what the harness can do with it.
 func (l *launched) deploy(d *failover.Deployment) {
 	d.BaseURL, d.Key, d.OtherKey = "http://"+l.first.addr, l.key, l.otherKey
-	d.SimURL, d.SimListen = "", l.simAddr
+	d.SimURL = "http://" + l.simAddr
 	d.Refused = failover.Tickets("ticket-refused")
 	d.Prover, d.Killer, d.Second = l, l, l
 	if _, outside := l.store.(givenStore); !outside {
@@ -242,6 +260,10 @@ func (l *launched) stop() {
 	_ = l.second.kill()
 	if l.store != nil {
 		l.store.Close()
+	}
+	if l.simHTTP != nil {
+		l.sim.Close()
+		_ = l.simHTTP.Close()
 	}
 	_ = os.RemoveAll(l.dir)
 }

@@ -11,12 +11,12 @@ import (
 )
 
 type verifyOptions struct {
-	simURL, simListen, redis               string
-	embedded                               bool
-	primary, fallback                      string
-	only                                   []string
-	list                                   bool
-	patience                               time.Duration
+	simURL, simListen, redis string
+	embedded                 bool
+	primary, fallback        string
+	only                     []string
+	list                     bool
+	patience                 time.Duration
 }
 
 func newVerifyCmd(env lookup) *cobra.Command {
@@ -83,7 +83,7 @@ func runVerify(cmd *cobra.Command, env lookup, o verifyOptions) error {
 	defer stop()
 	opts := failover.Options{Only: o.only, Patience: o.patience}
 	if !p.json {
-		opts.Told = func(r failover.Result) { r.Write(cmd.OutOrStdout()) }
+		opts.Told = func(r failover.Result) { _, _ = r.WriteTo(cmd.OutOrStdout()) }
 	}
 	sum, err := failover.Run(cmd.Context(), d, opts)
 	if err != nil {
@@ -94,7 +94,7 @@ func runVerify(cmd *cobra.Command, env lookup, o verifyOptions) error {
 			return err
 		}
 	} else {
-		sum.Write(cmd.OutOrStdout())
+		_, _ = sum.WriteTo(cmd.OutOrStdout())
 	}
 	if !sum.OK() {
 		return exit(exitChecksFailed, fmt.Errorf("%d of %d stories failed", sum.Failed, sum.Failed+sum.Passed))

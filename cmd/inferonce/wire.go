@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -45,8 +44,8 @@ type parts struct {
 func wire(ctx context.Context, c *configs.Config, base string, options jobstore.Options, creds *configs.Credentials, errOut io.Writer) (*parts, error) {
 	p := &parts{log: newLogger(c.Log, errOut)}
 	var err error
-	if p.catalog, err = loadCatalog(c.Contracts, base); err != nil {
-		return nil, exit(exitInvalid, err)
+	if p.catalog, err = loadCatalog(within(base, c.Contracts)); err != nil {
+		return nil, err
 	}
 	if p.providers, err = newProviders(c); err != nil {
 		return nil, exit(exitInvalid, err)
@@ -87,19 +86,12 @@ func newLogger(c configs.Log, w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, o))
 }
 
-// loadCatalog reads a directory of contracts, or the built-in samples.
-func loadCatalog(dir, base string) (*contracts.Catalog, error) {
-	if dir == "" {
-		samples, err := fs.Sub(configs.Samples, "contracts")
-		if err != nil {
-			return nil, err
-		}
-		return contracts.LoadDir(samples, ".")
+// within makes a configuration's relative path start at the configuration.
+func within(base, dir string) string {
+	if dir == "" || filepath.IsAbs(dir) {
+		return dir
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(base, dir)
-	}
-	return contracts.LoadDir(os.DirFS(dir), ".")
+	return filepath.Join(base, dir)
 }
 
 func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
