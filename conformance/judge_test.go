@@ -88,7 +88,8 @@ func TestOddButLegalAnswersPass(t *testing.T) {
 		{"line ends in a string", "refund", edit("}", `,"tags":["a\nb\tc"]}`)},
 		{"angle brackets that are no tag", "refund", edit("}", `,"tags":["a < b, c > d","<3"]}`)},
 		{"an optional member that is null", "refund", edit("}", `,"due":null}`)},
-		{"a token that the input holds too", "hello", `{"category":"none","priority":4,"order_id":null,"tags":["hello </s>"]}`},
+		{"text that HTML strikes through", "refund", edit("}", `,"tags":["now <s>12</s> 10"]}`)},
+		{"a token that the input holds too", "hello", `{"category":"none","priority":4,"order_id":null,"tags":["about </s>"]}`},
 		{"the first of an accepted set", "twice", `{"category":"billing","priority":1,"order_id":null}`},
 	} {
 		if r := j.Classify(caseNamed(t, c, l.kase), said(l.content), nil); !r.Passed() || r.Check != "" || r.Infra {

@@ -67,7 +67,9 @@ func TestEachCallIsNumberedUnderTheReport(t *testing.T) {
 
 func TestTheFirstHardFailureEndsTheSuiteUnlessItKeepsGoing(t *testing.T) {
 	c := tickets(t)
-	fenced := func(k contracts.Case, _, _ int) (contracts.Completion, error) { return said("```\n" + right(k) + "\n```"), nil }
+	fenced := func(k contracts.Case, _, _ int) (contracts.Completion, error) {
+		return said("```\n" + right(k) + "\n```"), nil
+	}
 	o := options(c, fenced)
 	r := run(t, o)
 	if r.Verdict != contracts.Fail || r.Totals.Runs != 1 || r.Stopped == "" || !slices.Equal(failed(r), []string{"STR-01"}) {
