@@ -234,3 +234,23 @@ func TestTheSeedOrdersTheRuns(t *testing.T) {
 		t.Errorf("seed 1: %s\nagain:  %s\nseed 2: %s", order(1), order(1), order(2))
 	}
 }
+
+func TestAnEndTakesAwayOnlyWhatWasStillToCome(t *testing.T) {
+	c := tickets(t)
+	for after, want := range map[int]contracts.Verdict{5: contracts.Inconclusive, 24: contracts.Pass} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := options(c, honest)
+		o.Progress = func(p Progress) {
+			if p.Done == after {
+				cancel()
+			}
+		}
+		r, err := Run(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != want || r.Totals.Runs != after {
+			t.Errorf("cancelled after %d: %s after %d calls, %v", after, r.Verdict, r.Totals.Runs, r.Reasons)
+		}
+	}
+}

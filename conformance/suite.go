@@ -43,10 +43,14 @@ func newSuite(o Options) *suite {
 		causes: map[string]int{}, started: time.Now()}
 }
 
-// interrupted records that the caller or the deadline ended the suite.
+// interrupted records that the caller or the deadline ended the suite. An end
+// that comes after the last run took nothing away.
 func (s *suite) interrupted(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended == s.planned() {
+		return
+	}
 	switch ctx.Err() {
 	case context.Canceled:
 		s.stop("the suite was cancelled")
