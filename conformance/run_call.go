@@ -21,8 +21,11 @@ const (
 // the other workers.
 func (s *suite) perform(ctx context.Context, end context.CancelFunc, j job) {
 	for try := range maxTries {
+		if ctx.Err() != nil {
+			return
+		}
 		n := s.admit(end)
-		if n == 0 || ctx.Err() != nil {
+		if n == 0 {
 			return
 		}
 		o, usage := s.call(ctx, j, n)
