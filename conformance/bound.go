@@ -30,16 +30,11 @@ func betaQuantile(p, a, b float64) float64 {
 	return (low + high) / 2
 }
 
-// betaCDF is the regularised incomplete beta function I_x(a, b), by the
-// continued fraction of DLMF 8.17.22, which converges fast on the side of the
+// betaCDF is the regularised incomplete beta function I_x(a, b) for x in (0, 1),
+// by the continued fraction of DLMF 8.17.22, which converges fast on the side of the
 // mean that it is used on.
 func betaCDF(x, a, b float64) float64 {
-	switch {
-	case x <= 0:
-		return 0
-	case x >= 1:
-		return 1
-	case x > (a+1)/(a+b+2):
+	if x > (a+1)/(a+b+2) {
 		return 1 - betaCDF(1-x, b, a)
 	}
 	return math.Exp(a*math.Log(x)+b*math.Log1p(-x)-logBeta(a, b)) / a / betaFraction(x, a, b)

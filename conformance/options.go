@@ -59,7 +59,8 @@ type Options struct {
 	Backoff time.Duration
 	// StoreContent puts answers, and providers' own words, into the report.
 	StoreContent bool
-	// Progress, if set, is told of every run that ended. Calls do not overlap.
+	// Progress, if set, is told of every run that ended. Its calls do not overlap,
+	// and the suite waits for them.
 	Progress func(Progress)
 }
 

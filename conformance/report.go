@@ -68,7 +68,7 @@ func (s *suite) doubts(r rules) []string {
 	if float64(s.infra) > maxInfra*float64(s.calls) {
 		all = append(all, fmt.Sprintf("%d of %d calls were blocked: %s", s.infra, s.calls, s.causeList()))
 	}
-	if missing := s.planned() - s.ended(); missing > 0 && s.stopped == "" {
+	if missing := s.planned() - s.ended; missing > 0 && s.stopped == "" {
 		all = append(all, fmt.Sprintf("%d runs stayed blocked: %s", missing, s.causeList()))
 	}
 	if whole := len(s.Contract.Cases); len(r.cases) < whole {

@@ -3,7 +3,9 @@ package conformance
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"inferonce/contracts"
 )
@@ -126,9 +128,9 @@ func got(run contracts.ReportRun) string {
 
 // visible makes one line of a text that others may have chosen.
 func visible(s string) string {
-	q := fmt.Sprintf("%+q", s)
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e }) < 0 {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s
 	}
+	q := strconv.Quote(s)
 	return q[1 : len(q)-1]
 }

@@ -2,9 +2,7 @@ package conformance
 
 import (
 	"context"
-	"crypto/rand"
 	mathrand "math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,36 +22,6 @@ func Run(ctx context.Context, o Options) (contracts.Report, error) {
 	s := newSuite(o)
 	s.run(ctx)
 	return s.report(), nil
-}
-
-// job is one planned run: a repeat of a case.
-type job struct{ kase, repeat int }
-
-// suite is one run of the catalogue. mu guards what follows it.
-type suite struct {
-	Options
-	id     string
-	judge  *Judge
-	checks []Check
-	cases  []contracts.Case
-
-	mu       sync.Mutex
-	started  time.Time
-	blocks   int // of cases × repeats that were planned
-	done     [][]outcome
-	calls    int
-	infra    int
-	causes   map[string]int // of infra outcomes
-	usage    contracts.Usage
-	stopped  string // why no further call is made; "" while it goes on
-	finished time.Time
-}
-
-func newSuite(o Options) *suite {
-	cases := o.picked()
-	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: Catalog(), cases: cases,
-		judge: NewJudge(o.Contract, o.Target.Model, o.Served...), done: make([][]outcome, len(cases)),
-		causes: map[string]int{}, started: time.Now()}
 }
 
 func (s *suite) run(ctx context.Context) {
@@ -119,73 +87,3 @@ func (s *suite) order() []job {
 	}
 	return all
 }
-
-// interrupted records that the caller or the deadline ended the suite.
-func (s *suite) interrupted(ctx context.Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch ctx.Err() {
-	case context.Canceled:
-		s.stop("the suite was cancelled")
-	case context.DeadlineExceeded:
-		s.stop("the time for the suite was over")
-	}
-}
-
-// stop ends the suite; the first reason counts.
-func (s *suite) stop(why string) {
-	if s.stopped == "" {
-		s.stopped = why
-	}
-}
-
-func (s *suite) ended() int {
-	n := 0
-	for _, runs := range s.done {
-		n += len(runs)
-	}
-	return n
-}
-
-// breaks counts runs that broke the structure of an answer, and says whether a
-// hard check failed that knows no tolerance.
-func (s *suite) breaks() (structure int, hard bool) {
-	for _, runs := range s.done {
-		for _, r := range runs {
-			if r.Check == "" {
-				continue
-			}
-			c := s.checks[find(s.checks, r.Check)]
-			switch {
-			case c.structural():
-				structure++
-			case c.Class == Hard:
-				hard = true
-			}
-		}
-	}
-	return structure, hard
-}
-
-// oneBreak says that a second block is owed: certify met exactly one break.
-func (s *suite) oneBreak() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	structure, hard := s.breaks()
-	return s.Mode == Certify && s.stopped == "" && structure == 1 && !hard && s.ended() == s.planned()
-}
-
-// tolerance is how many broken runs the mode can still forgive.
-func (s *suite) tolerance() int {
-	if s.Mode == Certify {
-		return 1
-	}
-	return 0
-}
-
-// maxInfra is the share of blocked calls above which a suite says nothing.
-const maxInfra = 0.10
-
-// blocked says that so many calls were blocked that even if all others went
-// well, their share would stay too large.
-func (s *suite) blocked() bool { return float64(s.infra) > maxInfra*float64(s.planned()+s.infra) }

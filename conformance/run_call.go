@@ -21,8 +21,11 @@ const (
 // the other workers.
 func (s *suite) perform(ctx context.Context, end context.CancelFunc, j job) {
 	for try := range maxTries {
+		if ctx.Err() != nil {
+			return
+		}
 		n := s.admit(end)
-		if n == 0 || ctx.Err() != nil {
+		if n == 0 {
 			return
 		}
 		o, usage := s.call(ctx, j, n)
@@ -74,7 +77,9 @@ func (s *suite) finish(end context.CancelFunc, j job, o outcome, usage contracts
 	s.done[j.kase] = slices.Insert(s.done[j.kase], at, o)
 	s.usage.InputTokens += usage.InputTokens
 	s.usage.OutputTokens += usage.OutputTokens
-	if structure, hard := s.breaks(); !s.KeepGoing && (hard || structure > s.tolerance()) && s.ended() < s.planned() {
+	s.ended++
+	s.note(o.Check)
+	if !s.KeepGoing && s.hopeless() && s.ended < s.planned() {
 		s.stop("the first hard failure ended the suite; keep going to see the rest")
 		end()
 	}
@@ -83,7 +88,7 @@ func (s *suite) finish(end context.CancelFunc, j job, o outcome, usage contracts
 
 func (s *suite) tell(kase, check string) {
 	if s.Progress != nil {
-		s.Progress(Progress{Done: s.ended(), Planned: s.planned(), Infra: s.infra, Case: kase, Check: check})
+		s.Progress(Progress{Done: s.ended, Planned: s.planned(), Infra: s.infra, Case: kase, Check: check})
 	}
 }
 

@@ -31,8 +31,10 @@ var stains = []struct {
 }{
 	{"a replacement character (U+FFFD)", regexp.MustCompile(`\x{FFFD}`)},
 	{"an escape that was escaped twice", regexp.MustCompile(`\\u[0-9a-fA-F]{4}`)},
-	{"a reasoning tag", regexp.MustCompile(`(?i)</?(think|thinking|reasoning|reflection)>`)},
-	{"a control token of a chat template", regexp.MustCompile(`<\|[a-zA-Z_]+\|>|</?s>|\[/?INST\]|<(start|end)_of_turn>|<(bos|eos)>`)},
+	{"a reasoning tag", regexp.MustCompile(`(?i)</?(?:think|thinking|reasoning)>`)},
+	{"a control token of a chat template", regexp.MustCompile(`<\|[a-zA-Z_]+\|>|\[/?INST\]|<(?:start|end)_of_turn>|<[be]os>`)},
+	// Behind an opening tag it is HTML's, which strikes text through.
+	{"an end token", regexp.MustCompile(`^[^<]*(</s>)`)},
 }
 
 // dirt finds the first string, or key, that is not clean: its pointer and what
@@ -50,8 +52,8 @@ func dirt(v any, allowed ground) (pointer, what string) {
 
 func stainIn(s string, allowed ground) string {
 	for _, st := range stains {
-		for _, found := range st.find.FindAllString(s, -1) {
-			if !strings.Contains(string(allowed), found) {
+		for _, found := range st.find.FindAllStringSubmatch(s, -1) {
+			if token := found[len(found)-1]; !strings.Contains(string(allowed), token) {
 				return st.what
 			}
 		}

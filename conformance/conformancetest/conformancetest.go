@@ -3,6 +3,7 @@
 package conformancetest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,15 +33,35 @@ func Run(t *testing.T, o conformance.Options) contracts.Report {
 }
 
 func replay(t *testing.T, c contracts.ReportCheck) {
-	hard := c.Class == string(conformance.Hard) || c.Class == string(conformance.Statistical)
-	switch {
-	case c.Verdict == contracts.NotApplicable:
-		t.Skipf("not applicable: %s", c.Detail)
-	case c.Verdict == contracts.Pass:
-		t.Logf("%s: %d of %d", c.Says, c.OK, c.N)
-	case !hard:
-		t.Logf("recorded: %s: %d of %d; %s", c.Says, c.OK, c.N, c.Detail)
+	line := fmt.Sprintf("%s: %s: %d of %d; %s", c.Verdict, c.Says, c.OK, c.N, c.Detail)
+	switch standing(c) {
+	case unproved:
+		t.Error(line)
+	case unused:
+		t.Skip(line)
 	default:
-		t.Errorf("%s: %s: %d of %d; %s", c.Verdict, c.Says, c.OK, c.N, c.Detail)
+		t.Log(line)
 	}
+}
+
+type word string
+
+const (
+	proved   word = "proved"
+	recorded word = "recorded" // a capability that is not there
+	unused   word = "unused"   // the contract has no use for the check
+	unproved word = "unproved" // failed, or not shown
+)
+
+func standing(c contracts.ReportCheck) word {
+	weighs := c.Class == string(conformance.Hard) || c.Class == string(conformance.Statistical)
+	switch {
+	case c.Verdict == contracts.Pass:
+		return proved
+	case c.Verdict == contracts.NotApplicable:
+		return unused
+	case !weighs:
+		return recorded
+	}
+	return unproved
 }
