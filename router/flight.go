@@ -89,15 +89,6 @@ func (r *Router) flight(id string) *flight {
 	return r.flights[id]
 }
 
-// snapshot is the job as this router's driver knows it, or as the store has it.
-func (r *Router) snapshot(ctx context.Context, id string) (jobstore.Job, error) {
-	if f := r.flight(id); f != nil {
-		j, _, _ := f.state()
-		return j, nil
-	}
-	return r.Store.Load(ctx, id)
-}
-
 // Wait waits until a submitted job is at rest: it has ended, or is unknown with
 // nothing about to start. When ctx ends first it gives the newest state, and no
 // error.

@@ -99,6 +99,7 @@ func (d *driver) reload() {
 		if before.Live() {
 			d.ended(before)
 		}
+		d.f.show(d.job, resting) // it may have gained a note
 	case j.Holder == "" && j.State == jobstore.JobQueued:
 		d.claim()
 	case j.Epoch != d.epoch || j.Holder == "":

@@ -237,7 +237,7 @@ func (r *Router) route(ref string) (*Route, error) {
 // Get reads a job of an owner. Somebody else's job is ErrNotFound, like one
 // that does not exist.
 func (r *Router) Get(ctx context.Context, owner, id string) (jobstore.Job, error) {
-	j, err := r.snapshot(ctx, id)
+	j, err := r.Store.Load(ctx, id)
 	if err == nil && j.Owner != owner {
 		return jobstore.Job{}, jobstore.ErrNotFound
 	}
