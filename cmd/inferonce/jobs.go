@@ -43,7 +43,8 @@ func newJobsListCmd(env lookup) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your jobs, newest first",
-		Long:  "list shows the owner's jobs, newest first. Jobs that ended are kept for the retention time only.",
+		Long: `list shows the owner's jobs, newest first. Jobs that ended are kept for the
+retention time only.`,
 		Example: `  inferonce jobs list
   inferonce jobs list --state failed --limit 10
   inferonce jobs list --all -o json`,
@@ -89,7 +90,8 @@ func newJobsGetCmd(env lookup) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get JOB",
 		Short: "Print a job and its attempts",
-		Long:  "get prints a job as it stands. It ends well whatever the job's state is; jobs watch tells by its exit code.",
+		Long: `get prints a job as it stands. It ends well whatever the job's state is; jobs
+watch tells by its exit code.`,
 		Example: `  inferonce jobs get job_3f01k
   inferonce jobs get job_3f01k -o json`,
 		Args: takes("JOB"),
