@@ -52,7 +52,9 @@ func exit(code int, err error) error {
 }
 
 // exitf is exit with a message; it should end with what to try next.
-func exitf(code int, format string, args ...any) error { return exit(code, fmt.Errorf(format, args...)) }
+func exitf(code int, format string, args ...any) error {
+	return exit(code, fmt.Errorf(format, args...))
+}
 
 func report(root *cobra.Command, err error) int {
 	var e *exitError
