@@ -34,16 +34,18 @@ const (
 
 // Options say where the store is and how it is kept.
 type Options struct {
-	URL        string   // redis://[user:password@]host:port/db or rediss://…
-	Addrs      []string // instead of URL: sentinels (with Master) or cluster nodes
-	Master     string   // the sentinels' name for the primary
-	Cluster    bool
-	Username   string
-	Password   string
-	TLS        *tls.Config
-	Prefix     string        // of every key; default "inferonce:"
-	Retention  time.Duration // of ended jobs and their keys; default 24h
-	Durability Durability    // default Single
+	URL      string   // redis://[user:password@]host:port/db or rediss://…
+	Addrs    []string // instead of URL: sentinels (with Master) or cluster nodes
+	Master   string   // the sentinels' name for the primary
+	Cluster  bool
+	Username string
+	Password string
+	// SentinelPassword is the sentinels' own.
+	SentinelPassword string
+	TLS              *tls.Config
+	Prefix           string        // of every key; default "inferonce:"
+	Retention        time.Duration // of ended jobs and their keys; default 24h
+	Durability       Durability    // default Single
 	// Dialer replaces the network dialer; for tests and the embedded store.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -79,6 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, client.Close())
 	}
 	s.scripts = loadScripts(s.embedded)
+	s.install(ctx)
 	s.collect = newCollector(client)
 	s.hub = newHub(s)
 	return s, nil
@@ -137,7 +140,7 @@ var quiet = sync.OnceFunc(logging.Disable)
 func connect(o Options) (redis.UniversalClient, error) {
 	quiet()
 	u := &redis.UniversalOptions{Addrs: o.Addrs, MasterName: o.Master, IsClusterMode: o.Cluster,
-		Username: o.Username, Password: o.Password, TLSConfig: o.TLS, Dialer: o.Dialer}
+		Username: o.Username, Password: o.Password, SentinelPassword: o.SentinelPassword, TLSConfig: o.TLS, Dialer: o.Dialer}
 	if o.URL != "" {
 		one, err := redis.ParseURL(o.URL)
 		if err != nil {

@@ -60,6 +60,12 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 			out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.Open, Code: "panic", Detail: "the router failed while it made the call"}
 		}
 	}()
+	free, ok := r.slot(t.Name)
+	if !ok {
+		out.failure = &contracts.Failure{Class: contracts.Overloaded, Effect: contracts.None, Code: "target_busy", Detail: "the target has as many calls under way as it may have; nothing was sent"}
+		return out
+	}
+	defer free()
 	input, err := inputOf(intent)
 	if err == nil {
 		var req providers.Request
@@ -73,6 +79,21 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 	}
 	out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.None, Code: "render", Detail: "the prompt could not be made from the stored intent"}
 	return out
+}
+
+// slot takes one of a target's places for calls, without waiting: another
+// target may have one free.
+func (r *Router) slot(target string) (free func(), ok bool) {
+	slots := r.slots[target]
+	if slots == nil {
+		return func() {}, true
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, true
+	default:
+		return nil, false
+	}
 }
 
 func judgeAnswer(out answer, c *contracts.Contract, input json.RawMessage, t providers.Target, done contracts.Completion, err error) answer {

@@ -263,7 +263,7 @@ func (w *world) infer(r *Router, contract, key string, d time.Duration) jobstore
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	j, err := r.Wait(ctx, s.Job.ID)
+	j, err := r.Wait(ctx, s)
 	if err != nil {
 		w.t.Fatalf("wait: %v", err)
 	}

@@ -9,8 +9,9 @@ import (
 	"inferonce/jobstore"
 )
 
-// policyAuthor is who settles under a contract's policy.
-const policyAuthor = "policy"
+// PolicyAuthor is who settles under a contract's policy. No owner can have this
+// name, since owners' names hold no white space.
+const PolicyAuthor = "the contract's policy"
 
 // acceptAfter is how long an answer may take after its first byte before the
 // record says that the provider has the request. An untroubled inference is
@@ -115,7 +116,7 @@ func (d *driver) accepted(c *call) {
 		return
 	}
 	d.job.Last().State = jobstore.AttemptRunning
-	d.f.show(d.job, false)
+	d.f.show(d.job, flying)
 }
 
 // silent turns the attempt unknown and releases its callers. The connection is
@@ -127,7 +128,7 @@ func (d *driver) silent(c *call) {
 		d.reload()
 		return
 	}
-	d.saw(c, a, s, nil)
+	d.saw(c, a, AttemptUnknown)
 	d.apply(a, s, nil)
 	d.heldUnknown()
 }
@@ -148,7 +149,7 @@ func (d *driver) heldUnknown() {
 		d.r.see(&d.job, Observation{Event: JobUnknown})
 	}
 	d.was = true
-	d.f.show(d.job, !d.mayRace())
+	d.f.show(d.job, rests(!d.mayRace()))
 }
 
 // policyPending says that the contract's policy will do something about the unknown attempt.
@@ -186,7 +187,7 @@ func (d *driver) policyDue() {
 	s := next(d.situation(d.job.Attempts))
 	if !s.race {
 		d.noRace = true
-		d.f.show(d.job, true)
+		d.f.show(d.job, resting)
 		return
 	}
 	d.begin(s)
@@ -196,7 +197,7 @@ func (d *driver) policyDue() {
 // goes on with the next one.
 func (d *driver) giveUp() {
 	n := len(d.job.Attempts)
-	res := jobstore.Resolution{Number: n, Settlement: jobstore.Settlement{As: jobstore.Cancelled, By: policyAuthor,
+	res := jobstore.Resolution{Number: n, Settlement: jobstore.Settlement{As: jobstore.Cancelled, By: PolicyAuthor,
 		Reason: "the contract gives an unknown attempt up after " + d.policy().After.String()}}
 	res.Fail = next(d.situation(settledAttempts(d.job.Attempts, n, res.Settlement))).fail
 	err := d.r.untilStored(func() error {
@@ -206,7 +207,7 @@ func (d *driver) giveUp() {
 		return err
 	})
 	if err == nil {
-		d.r.see(&d.job, Observation{Event: AttemptResolved, Attempt: n, By: policyAuthor, Code: string(jobstore.Cancelled)})
+		d.r.see(&d.job, Observation{Event: AttemptResolved, Attempt: n, By: PolicyAuthor, Code: string(jobstore.Cancelled)})
 		if c := d.calls[n]; c != nil {
 			c.hangUp()
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -63,6 +64,35 @@ func (c *client) do(ctx context.Context, in call) (answer, error) {
 		return answer{}, c.noAnswer(ctx, in, true, err)
 	}
 	return c.judge(in, answer{resp.StatusCode, resp.Header, body})
+}
+
+// localClient speaks to a router that this process runs itself.
+func localClient(base string) *client {
+	return &client{base: base, key: devKey, http: &http.Client{CheckRedirect: stay}}
+}
+
+// exchange makes one call with body as JSON, and reads the answer into into;
+// either may be nil.
+func (c *client) exchange(ctx context.Context, method, path string, header map[string]string, body, into any) error {
+	in := call{method: method, path: path, header: header, wait: time.Minute}
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		in.body = raw
+	}
+	a, err := c.do(ctx, in)
+	if err != nil || into == nil {
+		return err
+	}
+	return json.Unmarshal(a.body, into)
+}
+
+// isCode says that the router answered with this problem.
+func isCode(err error, code string) bool {
+	var p *problem
+	return errors.As(err, &p) && p.Code == code
 }
 
 func (c *client) request(ctx context.Context, in call) (*http.Request, error) {

@@ -3,9 +3,10 @@ package jobstoretest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -96,15 +97,21 @@ func (p *Place) keys(ctx context.Context) ([]string, error) {
 	return slices.Compact(keys), err
 }
 
+// empty removes everything from the corner.
 func (p *Place) empty(t testing.TB) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
 	keys, err := p.keys(ctx)
-	for _, k := range keys {
-		err = errors.Join(err, p.Raw.Del(ctx, k).Err())
+	if err == nil && len(keys) > 0 {
+		pipe := p.Raw.Pipeline()
+		for _, k := range keys {
+			pipe.Del(ctx, k)
+		}
+		_, err = pipe.Exec(ctx)
 	}
-	if err != nil && !errors.Is(err, redis.ErrClosed) {
-		t.Log("clean up:", err)
+	if err != nil {
+		t.Errorf("empty the corner: %v", err)
 	}
 }
 
@@ -148,19 +155,25 @@ func content(ctx context.Context, pipe redis.Pipeliner, kind, key string) func()
 	switch kind {
 	case "string":
 		c := pipe.Get(ctx, key)
-		return func() string { return c.Val() }
+		return func() string { return strconv.Quote(c.Val()) }
 	case "hash":
 		c := pipe.HGetAll(ctx, key)
-		return func() string { return fmt.Sprintf("%q", c.Val()) } // maps print in the order of their keys
+		return func() string {
+			var b strings.Builder
+			for _, field := range slices.Sorted(maps.Keys(c.Val())) {
+				b.WriteString(field + "=" + strconv.Quote(c.Val()[field]) + " ")
+			}
+			return b.String()
+		}
 	case "zset":
 		c := pipe.ZRangeWithScores(ctx, key, 0, -1)
-		return func() string { return fmt.Sprintf("%f", c.Val()) + fmt.Sprint(c.Val()) }
+		return func() string { return fmt.Sprint(c.Val()) }
 	case "list":
 		c := pipe.LRange(ctx, key, 0, -1)
 		return func() string { return fmt.Sprintf("%q", c.Val()) }
 	case "stream":
 		c := pipe.XRange(ctx, key, "-", "+")
-		return func() string { return fmt.Sprintf("%v", c.Val()) }
+		return func() string { return fmt.Sprint(c.Val()) }
 	}
 	return func() string { return "gone" }
 }
@@ -195,4 +208,26 @@ func until(t testing.TB, what string, holds func() bool) {
 			t.Fatalf("never came true: %s", what)
 		}
 	}
+}
+
+// flush empties the script cache of every server.
+func (p *Place) flush(t testing.TB) {
+	t.Helper()
+	ctx := Context(t)
+	var err error
+	if c, ok := p.Raw.(*redis.ClusterClient); ok {
+		err = c.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return node.ScriptFlush(ctx).Err() })
+	} else {
+		err = p.Raw.ScriptFlush(ctx).Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kindOf is the part of a key that says what it holds: "job", "idem", "due".
+func kindOf(key string) string {
+	_, rest, _ := strings.Cut(key, "}:")
+	kind, _, _ := strings.Cut(rest, ":")
+	return kind
 }

@@ -18,7 +18,7 @@ import (
 // is answered as internal.
 type Router interface {
 	Submit(ctx context.Context, r router.Request) (router.Submitted, error)
-	Wait(ctx context.Context, id string) (jobstore.Job, error)
+	Wait(ctx context.Context, s router.Submitted) (jobstore.Job, error)
 	Get(ctx context.Context, owner, id string) (jobstore.Job, error)
 	List(ctx context.Context, owner string, state jobstore.JobState, after string, limit int) (jobstore.Page, error)
 	Cancel(ctx context.Context, owner, id, reason string) (jobstore.Job, error)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -32,16 +33,22 @@ func (a *api) healthz(x *exchange) error {
 	return x.send(http.StatusOK, map[string]string{"status": "ok"})
 }
 
+// readyTime is how long a store may take before it counts as away: a probe
+// wants an answer, and the probes of supervisors give up after a few seconds.
+const readyTime = 3 * time.Second
+
 // readyz is GET /readyz: whether to send work here.
 func (a *api) readyz(x *exchange) error {
-	h, err := a.Router.Health(x.r.Context())
-	if err == nil && h.Draining {
-		err = router.ErrDraining
-	}
-	if err == nil {
+	ctx, stop := context.WithTimeout(x.r.Context(), readyTime)
+	defer stop()
+	h, err := a.Router.Health(ctx)
+	if err == nil && !h.Draining {
 		return x.send(http.StatusOK, viewHealth("ready", h))
 	}
-	p := problemOf(err)
+	p := newProblem(codeDraining, "this router takes no new work")
+	if err != nil {
+		p = newProblem(codeStore, "the store does not take a write")
+	}
 	p.Health = viewHealth(p.Code, h)
 	return p
 }

@@ -36,7 +36,7 @@ func (a *api) infer(x *exchange) error {
 	if how.applied != "" {
 		x.w.Header().Set("Preference-Applied", how.applied)
 	}
-	job, err := a.await(x.r.Context(), s.Job, how)
+	job, err := a.await(x.r.Context(), s, how)
 	if err != nil {
 		return accepted(x, s.Job, err)
 	}
@@ -123,13 +123,13 @@ var errWaitOver = errors.New("the caller's wait is over")
 
 // await holds the call open for the job's outcome, as long as the caller wants.
 // The job goes on whatever becomes of the caller.
-func (a *api) await(ctx context.Context, j jobstore.Job, how delivery) (jobstore.Job, error) {
-	if how.wait == 0 || !j.State.Live() {
-		return j, nil
+func (a *api) await(ctx context.Context, s router.Submitted, how delivery) (jobstore.Job, error) {
+	if how.wait == 0 || !s.Job.State.Live() {
+		return s.Job, nil
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, how.wait, errWaitOver)
 	defer stop()
-	return a.Router.Wait(ctx, j.ID)
+	return a.Router.Wait(ctx, s)
 }
 
 // accepted is the problem of a job that is safe although its state could not
