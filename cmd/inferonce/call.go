@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -24,7 +23,7 @@ const maxAnswer = 64 << 20
 
 var (
 	errCallTime = errors.New("no answer in time")
-	errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)
+	errTooLarge = errors.New("the answer is larger than any of a router")
 )
 
 // call is one request to the API.
@@ -60,7 +59,7 @@ func (c *client) do(ctx context.Context, in call) (answer, error) {
 		return answer{}, c.noAnswer(ctx, in, connected, err)
 	}
 	defer resp.Body.Close()
-	body, err := readAnswer(resp.Body)
+	body, err := readAnswer(resp.Body, maxAnswer)
 	if err != nil {
 		return answer{}, c.noAnswer(ctx, in, true, err)
 	}
@@ -120,9 +119,9 @@ func (c *client) request(ctx context.Context, in call) (*http.Request, error) {
 	return req, nil
 }
 
-func readAnswer(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
-	if err == nil && len(b) > maxAnswer {
+func readAnswer(r io.Reader, most int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
 		err = errTooLarge
 	}
 	return b, err

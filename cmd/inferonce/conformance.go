@@ -20,13 +20,13 @@ import (
 )
 
 func newConformanceCmd(env lookup) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "conformance",
-		Short:   "Prove that a target does what a contract needs",
+	return group(&cobra.Command{
+		Use:   "conformance",
+		Short: "Prove that a target does what a contract needs",
+		Long: `conformance runs a contract's cases on a target. Only a target that passed may
+take over for another one.`,
 		Example: "  inferonce conformance run --target llama --contract ticket-triage --mode certify --submit",
-	}
-	cmd.AddCommand(newConformanceRunCmd(env), newConformanceReportCmd(), newConformancePublishCmd(env))
-	return cmd
+	}, newConformanceRunCmd(env), newConformanceReportCmd(), newConformancePublishCmd(env))
 }
 
 type conformanceFlags struct {
@@ -133,10 +133,12 @@ func verdictExit(v contracts.Verdict) error {
 
 func newConformanceReportCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:     "report FILE",
-		Short:   "Print a report that was written with --out",
+		Use:   "report FILE",
+		Short: "Print a report that was written with --out",
+		Long: `Print a report that was written with --out, and end as the run did: 0 pass, 1 fail,
+5 inconclusive.`,
 		Example: "  inferonce conformance report report.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			raw, err := os.ReadFile(args[0])
 			if err != nil {
@@ -165,7 +167,7 @@ func newConformancePublishCmd(env lookup) *cobra.Command {
 		Long: `Hand a report to the router: a pass makes the target eligible, a fail revokes it.
 The same report again changes nothing.`,
 		Example: "  INFERONCE_KEY=… inferonce conformance publish report.json --url https://router.example.com",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			raw, err := os.ReadFile(args[0])
 			if err != nil {

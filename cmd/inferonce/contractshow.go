@@ -47,6 +47,9 @@ means its newest version, or name@version.`,
 		Example: `  inferonce contracts show ticket-triage
   inferonce contracts show invoice@2 --dir ./contracts -o json`,
 		Args: takes("CONTRACT"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return contractNames(dir), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := newPrinter(cmd)
 			if err != nil {
@@ -65,6 +68,15 @@ means its newest version, or name@version.`,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder of contract files; default the built-in samples")
 	return cmd
+}
+
+// contractNames offers what a folder holds to the shell; nothing if it is broken.
+func contractNames(dir string) []string {
+	catalog, err := loadCatalog(dir)
+	if err != nil {
+		return nil
+	}
+	return catalog.Refs()
 }
 
 func printContract(p *printer, c *contracts.Contract) error {

@@ -43,7 +43,8 @@ func newEligibilityListCmd(env lookup) *cobra.Command {
 		Long:  "list shows every pair of a target and a contract that a route names.",
 		Example: `  inferonce eligibility list
   inferonce eligibility list -o json`,
-		Args: takes(),
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, c, err := connect(cmd, env)
 			if err != nil {
@@ -86,7 +87,8 @@ func newHistoryCmd(env lookup) *cobra.Command {
 		Long:  "history shows the audit log: who changed what, when and why.",
 		Example: `  inferonce eligibility history
   inferonce eligibility history --all -o json`,
-		Args: takes(),
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, c, err := connect(cmd, env)
 			if err != nil {

@@ -1,30 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"inferonce/jobstore"
 )
-
-// inferFlags are the flags of infer.
-type inferFlags struct {
-	input, text string
-	key         string
-	wait        time.Duration
-	budget      time.Duration
-	async       bool
-}
 
 func newInferCmd(env lookup) *cobra.Command {
 	var f inferFlags
@@ -36,7 +20,8 @@ func newInferCmd(env lookup) *cobra.Command {
 The idempotency key names the event, such as an order number. The same key with
 the same input gets the same job, however often it is asked: nothing runs twice.
 Without --key one is made up and printed, so that this very call can be repeated;
-give your own key where a repeat may come from elsewhere.
+give your own key where a repeat may come from elsewhere. With --derive-key none is
+sent, and a contract with an identity makes it of the input.
 
 CONTRACT is a name, which means its newest version, or name@version.
 
@@ -47,13 +32,15 @@ is no such contract.`,
 		Example: `  inferonce infer ticket-triage --text "My card has not arrived."
   inferonce infer ticket-triage --input @ticket.json --key order-8841 --wait 1m
   inferonce infer ticket-triage@1 --input - --async -o json < ticket.json`,
-		Args: takes("CONTRACT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return infer(cmd, env, args[0], f) },
+		Args:              takes("CONTRACT"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return infer(cmd, env, args[0], f) },
 	}
 	addClientFlags(cmd)
 	cmd.Flags().StringVar(&f.input, "input", "", "the input: JSON, @FILE, or - for standard input")
 	cmd.Flags().StringVar(&f.text, "text", "", `short for --input {"text": …}`)
 	cmd.Flags().StringVar(&f.key, "key", "", "idempotency key: a name of the event, 1 to 255 visible ASCII characters")
+	cmd.Flags().BoolVar(&f.derive, "derive-key", false, "leave the idempotency key to the contract, which makes it of the input")
 	cmd.Flags().DurationVar(&f.wait, "wait", 20*time.Second, "how long to wait for the result")
 	cmd.Flags().DurationVar(&f.budget, "budget", 0, "how long the job may go on starting attempts; default the route's")
 	cmd.Flags().BoolVar(&f.async, "async", false, "don't wait for the result")
@@ -73,63 +60,20 @@ func infer(cmd *cobra.Command, env lookup, contract string, f inferFlags) error 
 	if err != nil {
 		return err
 	}
-	if f.key == "" {
-		// Said before the call, so that it is known whatever becomes of us.
-		p.say("idempotency key %s; to repeat this call: --key %s", in.header[keyHeader], in.header[keyHeader])
+	repeat := "--derive-key"
+	if key := in.header[keyHeader]; key != "" {
+		repeat = "--key " + key
+		if f.key == "" {
+			// Said before the call, so that it is known whatever becomes of us.
+			p.say("idempotency key %s; to repeat this call: %s", key, repeat)
+		}
 	}
 	begun := time.Now()
 	a, err := c.do(cmd.Context(), in)
 	if err != nil {
-		return endedInfer(p, in.header[keyHeader], err)
+		return endedInfer(p, repeat, err)
 	}
 	return f.settle(cmd.Context(), c, p, a, begun)
-}
-
-const keyHeader = "Idempotency-Key"
-
-// call checks the flags and makes the request of them.
-func (f *inferFlags) call(cmd *cobra.Command, contract string) (call, error) {
-	if err := cmp.Or(exclusive(cmd, "input", "text"), exclusive(cmd, "wait", "async")); err != nil {
-		return call{}, err
-	}
-	input, err := f.readInput(cmd)
-	if err != nil {
-		return call{}, err
-	}
-	if f.wait < 0 || f.budget < 0 {
-		return call{}, exitf(exitUsage, "--wait and --budget take durations such as 20s, not below 0")
-	}
-	key := f.key
-	if !cmd.Flags().Changed("key") {
-		key = "cli-" + strings.ToLower(rand.Text())
-	} else if err := checkIntentKey(key); err != nil {
-		return call{}, err
-	}
-	// Prefer counts whole seconds; the router may hold the call open for less.
-	prefer := fmt.Sprintf("wait=%d", (f.wait+time.Second-1)/time.Second)
-	if f.async {
-		prefer, f.wait = "respond-async", 0
-	}
-	in := call{method: http.MethodPost, path: "/v1/infer", wait: f.wait,
-		header: map[string]string{keyHeader: key, "Prefer": prefer},
-		body:   object(member{"contract", quoteJSON(contract)}, member{"input", input})}
-	if f.budget > 0 {
-		in.header["Inferonce-Budget"] = f.budget.String()
-	}
-	return in, nil
-}
-
-func (f *inferFlags) readInput(cmd *cobra.Command) (json.RawMessage, error) {
-	if cmd.Flags().Changed("input") {
-		return readJSON(cmd, "input", f.input)
-	}
-	if !cmd.Flags().Changed("text") {
-		return nil, exitf(exitUsage, "the input is missing: give --input JSON, @FILE or -, or --text TEXT")
-	}
-	if !utf8.ValidString(f.text) {
-		return nil, exitf(exitUsage, "--text is not UTF-8; convert it first, for example with iconv")
-	}
-	return object(member{"text", quoteJSON(f.text)}), nil
 }
 
 // settle waits on where the router held the call open for less than --wait,
@@ -165,7 +109,7 @@ func (f *inferFlags) settle(ctx context.Context, c *client, p *printer, a answer
 
 // endedInfer prints the job of a problem that holds one: it ended without a
 // result. Where the call may have been taken, it says how to find out.
-func endedInfer(p *printer, key string, err error) error {
+func endedInfer(p *printer, repeat string, err error) error {
 	if failed, ok := errors.AsType[*problem](err); ok && len(failed.Job) > 0 {
 		if err := p.job(failed.Job); err != nil {
 			return err
@@ -173,7 +117,7 @@ func endedInfer(p *printer, key string, err error) error {
 		return exit(exitChecksFailed, failed)
 	}
 	if e, ok := errors.AsType[*exitError](err); ok && e.code == exitInconclusive {
-		return exitf(e.code, "%w; the same command with --key %s finds out and runs nothing twice", e.err, key)
+		return exitf(e.code, "%w; the same command with %s finds out and runs nothing twice", e.err, repeat)
 	}
 	return err
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,12 +41,14 @@ func newJobsListCmd(env lookup) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your jobs, newest first",
-		Long:  "list shows the owner's jobs, newest first. Jobs that ended are kept for the retention time only.",
+		Long: `list shows the owner's jobs, newest first. Jobs that ended are kept for the
+retention time only.`,
 		Example: `  inferonce jobs list
   inferonce jobs list --state failed --limit 10
   inferonce jobs list --all -o json`,
-		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return listJobs(cmd, env, page, state) },
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return listJobs(cmd, env, page, state) },
 	}
 	page.add(cmd)
 	cmd.Flags().StringVar(&state, "state", "", "only jobs in this state: "+strings.Join(stateNames(), ", "))
@@ -89,10 +89,12 @@ func newJobsGetCmd(env lookup) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get JOB",
 		Short: "Print a job and its attempts",
-		Long:  "get prints a job as it stands. It ends well whatever the job's state is; jobs watch tells by its exit code.",
+		Long: `get prints a job as it stands. It ends well whatever the job's state is; jobs
+watch tells by its exit code.`,
 		Example: `  inferonce jobs get job_3f01k
   inferonce jobs get job_3f01k -o json`,
-		Args: takes("JOB"),
+		Args:              takes("JOB"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, c, err := connect(cmd, env)
 			if err != nil {
@@ -115,8 +117,9 @@ func newJobsCancelCmd(env lookup) *cobra.Command {
 		Long: `cancel ends a live job without a result. A provider that is at work on it may
 finish all the same, and charge for it; a late result is discarded. Cancelling
 twice is the same as once. A job that ended otherwise stays as it is: exit code 6.`,
-		Example: `  inferonce jobs cancel job_3f01k --reason "the customer called instead"`,
-		Args:    takes("JOB"),
+		Example:           `  inferonce jobs cancel job_3f01k --reason "the customer called instead"`,
+		Args:              takes("JOB"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := needFlag("reason", reason, "say why; it is kept in the record"); err != nil {
 				return err
@@ -135,56 +138,4 @@ twice is the same as once. A job that ended otherwise stays as it is: exit code 
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the record")
 	return cmd
-}
-
-func newJobsWatchCmd(env lookup) *cobra.Command {
-	var limit time.Duration
-	cmd := &cobra.Command{
-		Use:   "watch JOB",
-		Short: "Wait until a job has ended",
-		Long: `watch reads a job again and again, as often as the router asks for, says on
-standard error what changes, and prints the job when it has ended. An unknown job
-is watched on, since a late answer or an operator may end it; --timeout bounds that.
-
-Exit codes: 0 the job succeeded; 1 it failed or was cancelled; 5 it had not ended
-when watching ended.`,
-		Example: `  inferonce jobs watch job_3f01k
-  inferonce jobs watch job_3f01k --timeout 5m -o json`,
-		Args: takes("JOB"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 0 {
-				return exitf(exitUsage, "--timeout takes a duration such as 5m, not below 0")
-			}
-			p, c, err := connect(cmd, env)
-			if err != nil {
-				return err
-			}
-			return watch(cmd.Context(), p, c, args[0], limit)
-		},
-	}
-	cmd.Flags().DurationVar(&limit, "timeout", 0, "watch for this long at most; default until it has ended")
-	return cmd
-}
-
-func watch(ctx context.Context, p *printer, c *client, id string, limit time.Duration) error {
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	a, err := c.follow(ctx, p, id, func(s jobstore.JobState) bool { return !s.Live() })
-	if err != nil {
-		return err
-	}
-	if a == nil {
-		return exitf(exitInconclusive, "job %s could not be read in time; try again", id)
-	}
-	if err := p.job(a.body); err != nil {
-		return err
-	}
-	j, err := decode[job](a.body)
-	if err != nil {
-		return err
-	}
-	return jobExit(&j)
 }

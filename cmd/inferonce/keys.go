@@ -46,8 +46,9 @@ Scopes: infer makes jobs; operate settles unknown attempts and switches
 eligibility; report hands in conformance reports; admin is all of them.`,
 		Example: `  inferonce keys new --owner acme --scopes infer
   inferonce keys new --owner ops --scopes infer,operate --env test
-  inferonce keys new --owner acme --scopes infer > acme.key 2>> router.yaml`,
-		Args: takes(),
+  inferonce keys new --owner acme --scopes infer > acme.key`,
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := newPrinter(cmd)
 			if err != nil {

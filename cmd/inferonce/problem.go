@@ -53,6 +53,9 @@ func (p *problem) Error() string {
 	if p.Next != "" {
 		text += "; " + clean(p.Next)
 	}
+	if p.Retryable {
+		text += fmt.Sprintf(" (in %s)", p.wait)
+	}
 	for _, line := range p.places() {
 		text += "\n  " + clean(line)
 	}

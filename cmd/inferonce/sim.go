@@ -45,7 +45,8 @@ reaches the address can order them, so it is on this machine only, unless you sa
 		Example: `  inferonce sim
   inferonce sim --listen 127.0.0.1:0 -o json
   inferonce sim --answers answers.jsonl --key-file sim.key`,
-		Args: takes(),
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := newPrinter(cmd)
 			if err != nil {

@@ -34,7 +34,8 @@ only if nobody has changed the record since; exit code 6 says that somebody has.
 Doing it twice changes nothing the second time.`,
 		Example: fmt.Sprintf(`  inferonce eligibility %[1]s llama ticket-triage --reason "see incident 212"
   inferonce eligibility %[1]s llama ticket-triage@1 --reason "see incident 212" --if-version 3`, verb),
-		Args: takes("TARGET", "CONTRACT"),
+		Args:              takes("TARGET", "CONTRACT"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := needFlag("reason", reason, "say why; it is kept in the audit log"); err != nil {
 				return err

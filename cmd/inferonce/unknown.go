@@ -43,7 +43,8 @@ func newUnknownListCmd(env lookup) *cobra.Command {
 knows the call: its own id if it gave one, otherwise the attempt's id, which it was sent.`,
 		Example: `  inferonce unknown list
   inferonce unknown list --all -o json`,
-		Args: takes(),
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, c, err := connect(cmd, env)
 			if err != nil {
@@ -105,8 +106,9 @@ longer unknown stays as it is: exit code 6.`,
 		Example: `  inferonce unknown resolve job_3f01k 1 --as not-executed --reason "absent from the provider's log"
   inferonce unknown resolve job_3f01k 1 --as executed --result @answer.json --reason "found in the provider's dashboard"
   inferonce unknown resolve job_3f01k 1 --as cancelled --reason "customer gone" --if-version 3`,
-		Args: takes("JOB", "ATTEMPT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return resolve(cmd, env, args[0], args[1], f) },
+		Args:              takes("JOB", "ATTEMPT"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return resolve(cmd, env, args[0], args[1], f) },
 	}
 	cmd.Flags().StringVar(&f.as, "as", "", "what became of it: executed, not-executed or cancelled")
 	cmd.Flags().StringVar(&f.reason, "reason", "", "how you know; kept in the record")

@@ -51,7 +51,8 @@ func newVersionCmd(lookup) *cobra.Command {
 Put it into every report of a fault.`,
 		Example: `  inferonce version
   inferonce version -o json`,
-		Args: takes(),
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := newPrinter(cmd)
 			if err != nil {
