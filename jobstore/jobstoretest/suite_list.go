@@ -169,7 +169,7 @@ func queueOrder(t *testing.T, open func(testing.TB) *Place) {
 	for range 12 {
 		w := built(t, p, []Op{{Kind: "submit", First: true, Long: true}, {Kind: "settle", N: 1, Outcome: "unknown"}})
 		want = append(want, w.m.ID)
-		until(t, "the server's clock moves on", func() bool {
+		Until(t, "the server's clock moves on", func() bool {
 			now, err := p.Raw.Time(ctx).Result()
 			j, _ := p.Store.Load(ctx, w.m.ID)
 			return err == nil && now.Truncate(time.Millisecond).After(j.Attempts[0].UnknownSince)
