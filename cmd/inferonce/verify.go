@@ -17,6 +17,7 @@ type verifyOptions struct {
 	only                     []string
 	list                     bool
 	patience                 time.Duration
+	program                  string // that is the router; "": this one
 }
 
 func newVerifyCmd(env lookup) *cobra.Command {
