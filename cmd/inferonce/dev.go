@@ -185,9 +185,9 @@ The API key is %q. Try:
 
   curl -s %s/v1/infer -H 'Authorization: Bearer dev' -H 'Idempotency-Key: ticket-1' \
        -H 'Content-Type: application/json' \
-       -d '{"contract":"ticket-triage","input":{"text":"My card was stolen, block it!"}}'
+       -d '{"contract":"ticket-triage","input":{"text":"Oh no!  I lost my card!  Help!"}}'
 
-  inferonce infer ticket-triage --text 'My card was stolen, block it!' --key ticket-1   the same again: the same job
+  inferonce infer ticket-triage --text 'Oh no!  I lost my card!  Help!' --key ticket-1   the same again: the same job
   curl -X PUT %s/sim/sim-a/faults -d '[{"late":"6s"}]'                 the next call at sim-a goes silent
   curl %s/sim/ledger/summary                                           what really ran
   inferonce unknown list                                                           what nobody knows yet
