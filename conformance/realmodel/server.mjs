@@ -25,7 +25,7 @@ const started = seconds();
 let ending = false;
 
 const routes = {
-  "/health": { GET: () => ({ status: "ok" }) },
+  "/health": { GET: () => ({ status: ending ? "stopping" : "ok", held: queue.held }) },
   "/v1/models": { GET: () => ({ object: "list", data: [{ id: options.model, object: "model", created: started, owned_by: "inferonce" }] }) },
   "/v1/chat/completions": { POST: complete },
   // These two as llama.cpp's own server has them.
@@ -53,11 +53,11 @@ async function handle(req, res) {
 
 async function answer(req, signal) {
   const route = routes[new URL(req.url, "http://localhost").pathname];
-  if (ending) throw stopping();
   if (route === undefined) throw unknownPath();
   if (route !== routes["/health"]) authorize(req.headers.authorization);
   const method = Object.keys(route)[0];
   if (req.method !== method) throw wrongMethod(method);
+  if (ending) throw stopping();
   return route[method](method === "POST" ? await readJSON(req) : undefined, signal);
 }
 
