@@ -58,7 +58,7 @@ class Model {
   }
 
   async draw(prompt, request, limit, signal) {
-    const options = { ...await this.sampling(request), yieldEogToken: true, contextShift: { size: 1 } };
+    const options = { ...await this.sampling(request), yieldEogToken: true };
     await this.sequence.clearHistory();
     const drawn = [];
     let text = "";

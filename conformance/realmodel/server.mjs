@@ -9,6 +9,7 @@
 
 import { randomUUID, timingSafeEqual, createHash } from "node:crypto";
 import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ApiError, badKey, broken, invalid, stopping, tooLarge, unknownModel, unknownPath, wrongMethod } from "./errors.mjs";
 import { Queue } from "./queue.mjs";
@@ -19,7 +20,7 @@ const maxBody = 1 << 20;
 
 const options = readOptions();
 const { loadModel } = await import("./model.mjs");
-const model = await loadModel(new URL(`models/${options.model}.gguf`, import.meta.url).pathname);
+const model = await loadModel(fileURLToPath(new URL(`models/${options.model}.gguf`, import.meta.url)));
 const queue = new Queue(options.waiting);
 const started = seconds();
 let ending = false;
@@ -52,7 +53,7 @@ async function handle(req, res) {
 }
 
 async function answer(req, signal) {
-  const route = routes[new URL(req.url, "http://localhost").pathname];
+  const route = routes[req.url.split("?")[0]];
   if (route === undefined) throw unknownPath();
   if (route !== routes["/health"]) authorize(req.headers.authorization);
   const method = Object.keys(route)[0];
@@ -97,7 +98,8 @@ function text(value, param) {
 }
 
 function send(res, status, body, headers = {}) {
-  res.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
+  const last = ending ? { Connection: "close" } : {};
+  res.writeHead(status, { "Content-Type": "application/json", ...last, ...headers }).end(JSON.stringify(body));
 }
 
 /** stop answers what was taken and ends; connections that idle are closed by the server itself. */
