@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"inferonce/configs"
+	"inferonce/contracts"
 )
 
 func lines(t *testing.T, raw []byte, err error) []map[string]json.RawMessage {
@@ -102,5 +103,20 @@ func TestTheTrainedModelNeverSawATicketThatItIsTestedOn(t *testing.T) {
 		if seen[text(t, row["text"])] {
 			t.Errorf("ticket %d was in the training data", i)
 		}
+	}
+}
+
+func TestTheConfigurationForTheModelLoadsWithItsContract(t *testing.T) {
+	c, err := configs.Load("../../configs/local-model.yaml", func(name string) (string, bool) { return "local", name == "MODEL_API_KEY" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := contracts.LoadDir(os.DirFS(c.Contracts), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bulk, err := catalog.Get(c.Routes["ticket-triage-bulk"].Contract)
+	if err != nil || bulk.MinSuccess != 0.80 {
+		t.Errorf("%+v, %v", bulk, err)
 	}
 }
