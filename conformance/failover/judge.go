@@ -10,6 +10,7 @@ import (
 // judge holds every job of the story against the rule, when its calls are over.
 func (w *World) judge() {
 	for _, in := range w.intents {
+		w.api.key = in.APIKey
 		ran := w.Ended(in.Ref)
 		w.result.Ledger = append(w.result.Ledger, ran...)
 		jobs := []string{}
@@ -40,6 +41,7 @@ func (w *World) tidy(ctx context.Context) {
 		if in.Job == "" {
 			continue
 		}
+		w.api.key = in.APIKey
 		if a := w.api.do(ctx, request{method: http.MethodGet, path: "/v1/jobs/" + in.Job}); a.Job != nil && a.Job.Live() {
 			w.api.do(ctx, request{method: http.MethodPost, path: "/v1/jobs/" + in.Job + "/cancel", body: []byte(`{"reason":"end of a failover story"}`)})
 		}

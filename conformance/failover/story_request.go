@@ -146,20 +146,14 @@ var otherOwner = Story{
 	Run: func(w *World) {
 		in := w.Intent(w.d.Hold)
 		w.Succeeds(in, 1)
-		as := func(r request) Answer {
-			if r.header == nil {
-				r.header = http.Header{}
-			}
-			r.header.Set("Authorization", "Bearer "+w.d.OtherKey)
-			return w.Ask(r)
-		}
-		foreign := as(request{method: http.MethodGet, path: "/v1/jobs/" + in.Job})
-		none := as(request{method: http.MethodGet, path: "/v1/jobs/nothing-like-a-job"})
+		as := http.Header{"Authorization": {"Bearer " + w.d.OtherKey}}
+		foreign := w.Ask(request{method: http.MethodGet, path: "/v1/jobs/" + in.Job, header: as})
+		none := w.Ask(request{method: http.MethodGet, path: "/v1/jobs/nothing-like-a-job", header: as})
 		w.Equal("the status of a foreign job", foreign.Status, http.StatusNotFound)
 		w.Check(string(foreign.Body) == string(none.Body), "it is the same bytes as for no job")
 		other := w.Intent(w.d.Hold)
-		other.Key = in.Key
-		a := as(other.request())
+		other.Key, other.APIKey = in.Key, w.d.OtherKey
+		a := w.Infer(other)
 		w.Check(a.Status == http.StatusOK || a.Status == http.StatusAccepted, "the same key is free for another owner (%s)", a.line())
 		w.Check(a.jobID() != in.Job, "it is another job there")
 	},

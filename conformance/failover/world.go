@@ -28,6 +28,7 @@ type Intent struct {
 	Ref      string // by which the ledger knows it
 	Contract Contract
 	Body     []byte
+	APIKey   string // of its owner
 	Job      string // its job's id, once an answer has named it
 }
 
@@ -38,7 +39,7 @@ func (w *World) Fallback() string { return w.d.Fallback.provider() }
 // Intent makes a new intent under a new key.
 func (w *World) Intent(c Contract) *Intent {
 	name := w.names.next()
-	in := &Intent{Key: name, Ref: name, Contract: c, Body: body(c, c.Input(name))}
+	in := &Intent{Key: name, Ref: name, Contract: c, Body: body(c, c.Input(name)), APIKey: w.d.Key}
 	w.intents = append(w.intents, in)
 	return in
 }
@@ -55,7 +56,7 @@ func body(c Contract, input json.RawMessage) []byte {
 }
 
 func (in *Intent) request() request {
-	return request{method: http.MethodPost, path: "/v1/infer", body: in.Body, header: http.Header{"Idempotency-Key": {in.Key}}}
+	return request{method: http.MethodPost, path: "/v1/infer", body: in.Body, header: http.Header{"Idempotency-Key": {in.Key}, "Authorization": {"Bearer " + in.APIKey}}}
 }
 
 func (in *Intent) async() request {
