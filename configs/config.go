@@ -27,14 +27,14 @@ type Store struct {
 	Prefix     string        `yaml:"prefix,omitzero"` // stands before every key in Redis; default none
 }
 
-// Durability names what a write must have survived before anything is sent.
+// Durability names what an acknowledged write survives.
 type Durability string
 
 // The durabilities. Whether the server at hand can give one is for the store to check.
 const (
-	Single     Durability = "single"     // append-only file, synced every second
-	Strict     Durability = "strict"     // append-only file, synced on every write
-	Replicated Durability = "replicated" // acknowledged by a replica
+	Single   Durability = "single"   // append-only file, synced every second
+	Strict   Durability = "strict"   // append-only file, synced on every write
+	Volatile Durability = "volatile" // lost with the store: a Redis without append-only file
 )
 
 // Provider is an account at somebody who runs models.

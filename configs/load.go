@@ -46,7 +46,7 @@ func Parse(name string, b []byte, env func(string) (string, bool)) (*Config, err
 
 func (d *decoder) config(b []byte) *Config {
 	if len(b) > maxFile {
-		d.report(place{}, "", fmt.Sprintf("the file is larger than %d bytes", maxFile), "move contracts and data into files of their own")
+		d.report(place{}, "", fmt.Sprintf("the file is larger than %d bytes", maxFile), "keep contracts and data in files of their own")
 		return nil
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\uFEFF"), "\r\n", "\n")

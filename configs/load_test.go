@@ -150,9 +150,10 @@ func TestProblemsOfAWholeFile(t *testing.T) {
 		{"an unquoted variable in braces", "log: {level: ${L}}\n", `1:15 : invalid YAML: ',' or '}' must be specified; put quotes round a variable, as in "${NAME}"`},
 		{"bytes that aren't UTF-8", "listen: a\nlog: \xff\n", "2:6 : not a character of a text file; save the file as UTF-8 without control characters"},
 		{"a NUL", "listen: é\x00\n", "1:10 : not a character of a text file; save the file as UTF-8 without control characters"},
-		{"brackets without end", strings.Repeat("[", 100_000), "1:33 : nested more than 32 levels deep; no setting needs that; look for a bracket that isn't closed"},
-		{"lists in lists on one line", strings.Repeat("- ", 100_000), "1:65 : nested more than 32 levels deep; no setting needs that; look for a bracket that isn't closed"},
-		{"a file beyond all reason", strings.Repeat("#", maxFile+1), "0:0 : the file is larger than 262144 bytes; move contracts and data into files of their own"},
+		{"brackets without end", strings.Repeat("[", 20_000), "1:33 : nested more than 32 levels deep; no setting needs that; look for a bracket that isn't closed"},
+		{"lists in lists on one line", strings.Repeat("- ", 20_000), "1:65 : nested more than 32 levels deep; no setting needs that; look for a bracket that isn't closed"},
+		{"settings without end", strings.Repeat("a: b\n", 20_000), "10001:1 : the file goes on too long; keep contracts and data in files of their own"},
+		{"a file beyond all reason", strings.Repeat("#", maxFile+1), "0:0 : the file is larger than 262144 bytes; keep contracts and data in files of their own"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {

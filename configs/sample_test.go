@@ -62,7 +62,8 @@ func TestTheCommentedDefaultsOfTheExampleAreTheDefaults(t *testing.T) {
 }
 
 func TestTheVerifyFileRoutesItsStoriesToTheSimulator(t *testing.T) {
-	cfg := sample(t, "verify.yaml", map[string]string{"INFERONCE_REDIS": "redis://127.0.0.1:6379", "INFERONCE_KEY_HASH": someHash})
+	cfg := sample(t, "verify.yaml", map[string]string{"INFERONCE_REDIS": "redis://127.0.0.1:6379", "INFERONCE_DURABILITY": "single",
+		"INFERONCE_SIM": "127.0.0.1:9797", "INFERONCE_KEY_HASH": someHash})
 	if cfg.Store.Redis.URL.Reveal() != "redis://127.0.0.1:6379" || !(Credential{Scopes: cfg.Keys[0].Scopes}).Has(Operate) {
 		t.Errorf("store %+v, keys %+v", cfg.Store, cfg.Keys)
 	}

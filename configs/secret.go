@@ -29,8 +29,8 @@ func (s Secret) Reveal() string {
 	return *s.value
 }
 
-// IsZero reports whether the secret is unset.
-func (s Secret) IsZero() bool { return s.value == nil }
+// IsZero reports whether the secret is unset or empty.
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // Format implements fmt.Formatter, which goes before every other method and verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }

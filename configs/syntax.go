@@ -17,6 +17,10 @@ import (
 // opening brackets exhaust the memory of the machine.
 const maxDepth = 32
 
+// maxTokens bounds the words and signs of a file: the parser's time grows with
+// the square of them. A thousand API keys need about 15,000.
+const maxTokens = 30_000
+
 // parse returns the one mapping that a file must hold; nil after a problem.
 func (d *decoder) parse(text string) (root ast.Node) {
 	// The parser is others' code and reads what anybody may have written.
@@ -27,6 +31,10 @@ func (d *decoder) parse(text string) (root ast.Node) {
 		}
 	}()
 	tokens := lexer.Tokenize(text)
+	if len(tokens) > maxTokens {
+		d.report(tokenPlace(tokens[maxTokens]), "", "the file goes on too long", "keep contracts and data in files of their own")
+		return nil
+	}
 	if deep := tooDeep(tokens); deep != nil {
 		d.report(tokenPlace(deep), "", fmt.Sprintf("nested more than %d levels deep", maxDepth), "no setting needs that; look for a bracket that isn't closed")
 		return nil

@@ -15,7 +15,8 @@ import (
 // string and number. Two texts have the same form exactly if they mean the
 // same; a text for which that can't be promised is refused with a
 // *CanonicalError. Text is not normalised (RFC 8785 3.1): two byte sequences
-// may be two accounts. raw is not changed. Canonical(Canonical(x)) is Canonical(x).
+// may be two accounts. raw is not changed. The form is for comparing, not for
+// sending on: that of 1e20 is an integer that Canonical itself refuses.
 func Canonical(raw []byte) ([]byte, error) {
 	end, err := scan(raw, exactNumber)
 	if err != nil {

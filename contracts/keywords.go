@@ -38,7 +38,7 @@ var keywords = map[string]holds{
 
 // renamed are keywords of older drafts, which draft 2020-12 ignores in silence.
 var renamed = map[string]string{
-	"definitions": "$defs", "dependencies": "dependentRequired", "additionalItems": "items", "id": "title", "$id": "$comment",
+	"definitions": "$defs", "dependencies": "dependentRequired", "additionalItems": "items",
 }
 
 const (
@@ -104,6 +104,9 @@ func lintPattern(p string) (id, message, fix string) {
 func suggestKeyword(keyword string) string {
 	if now, ok := renamed[keyword]; ok {
 		return fmt.Sprintf("use %q", now)
+	}
+	if slices.Contains([]string{"id", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$vocabulary"}, keyword) {
+		return "remove it: a contract's schema stands alone, and refers to #/$defs/… only"
 	}
 	return suggest(keyword, keywords, "remove it")
 }

@@ -106,10 +106,10 @@ func (r *reader) number(n *node, what string, limit float64) *float64 {
 	return &v
 }
 
-// nearest returns the name that s was probably meant to be: at most a third of
-// its letters differ. "" if there is none.
+// nearest returns the name that s was probably meant to be: at most every
+// third of its letters differs. "" if there is none.
 func nearest(s string, names []string) string {
-	best, name := 1+max(1, len(s)/3), ""
+	best, name := 1+max(1, (len(s)+2)/3), ""
 	for _, n := range names {
 		if d := distance(strings.ToLower(s), strings.ToLower(n)); d < best {
 			best, name = d, n

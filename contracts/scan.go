@@ -57,8 +57,8 @@ func scan(raw []byte, number numberRule) (end int64, err *CanonicalError) {
 		if readErr != nil {
 			return 0, scanError(readErr, dec.InputOffset())
 		}
-		if reason, message := judge(dec, tok, number); reason != "" {
-			return 0, &CanonicalError{dec.InputOffset(), clipPointer(string(dec.StackPointer())), reason, message}
+		if e := judge(dec, tok, number); e != nil {
+			return 0, e
 		}
 		if dec.StackDepth() == 0 {
 			return dec.InputOffset(), nil
@@ -94,16 +94,24 @@ func invalidUTF8(raw []byte) int {
 	return -1
 }
 
-func judge(dec *jsontext.Decoder, tok jsontext.Token, number numberRule) (reason, message string) {
+// judge places a refusal at the first byte of the number or bracket.
+func judge(dec *jsontext.Decoder, tok jsontext.Token, number numberRule) *CanonicalError {
+	var reason, message string
+	length := 1
 	switch tok.Kind() {
 	case '{', '[':
 		if dec.StackDepth() > MaxDepth {
-			return ReasonDepth, fmt.Sprintf("nests deeper than %d levels", MaxDepth)
+			reason, message = ReasonDepth, fmt.Sprintf("nests deeper than %d levels", MaxDepth)
 		}
 	case '0':
-		return number(tok.String())
+		literal := tok.String()
+		length = len(literal)
+		reason, message = number(literal)
 	}
-	return "", ""
+	if reason == "" {
+		return nil
+	}
+	return &CanonicalError{dec.InputOffset() - int64(length), clipPointer(string(dec.StackPointer())), reason, message}
 }
 
 // scanError puts the decoder's error into our words. Its text is looked at for

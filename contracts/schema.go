@@ -48,7 +48,7 @@ func compileSchema(uri string, raw []byte) (*schema, []schemaFault) {
 	}
 	compiled, err := compileGuarded(uri, raw)
 	if err != nil {
-		return nil, []schemaFault{{LintSchema, 0, "the schema does not compile: " + schemaErrorText(err), "correct it"}}
+		return nil, []schemaFault{compileFault(err, raw)}
 	}
 	return &schema{raw: raw, doc: doc, compiled: compiled}, nil
 }
@@ -69,12 +69,21 @@ func compileGuarded(uri string, raw []byte) (s *jsonschema.Schema, err error) {
 	return c.Compile(uri)
 }
 
-// schemaErrorText is the innermost cause, without our own uri before it.
-func schemaErrorText(err error) string {
+// compileFault takes the innermost cause, at the place in the schema that it is about.
+func compileFault(err error, raw []byte) schemaFault {
+	f := schemaFault{id: LintSchema, fix: "correct it"}
 	if s, ok := errors.AsType[*jsonschema.SchemaError](err); ok && s.Err != nil {
 		err = s.Err
 	}
-	return strings.TrimPrefix(err.Error(), "jsonschema: ")
+	text := strings.TrimPrefix(err.Error(), "jsonschema: ")
+	if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
+		for len(v.Causes) > 0 {
+			v = v.Causes[0]
+		}
+		f.offset, text = offsetOf(raw, unescapeFragment(v.InstanceLocation)), v.Message
+	}
+	f.message = "the schema does not compile: " + text
+	return f
 }
 
 // validate checks one JSON value. nil means that the schema holds. Text that

@@ -14,7 +14,8 @@ import (
 type collector struct {
 	client redis.UniversalClient
 	queue  chan *pending
-	closed chan struct{}
+	closed chan struct{} // nothing more is sent
+	empty  chan struct{} // and nothing that was queued still waits
 	wg     sync.WaitGroup
 }
 
@@ -31,7 +32,7 @@ const (
 var errNotQueued = errors.New("the call was given up before it was sent")
 
 func newCollector(client redis.UniversalClient) *collector {
-	c := &collector{client: client, queue: make(chan *pending, 1024), closed: make(chan struct{})}
+	c := &collector{client: client, queue: make(chan *pending, 1024), closed: make(chan struct{}), empty: make(chan struct{})}
 	for range senders {
 		c.wg.Go(c.send)
 	}
@@ -53,6 +54,13 @@ func (c *collector) do(ctx context.Context, cmd once) (any, error) {
 		return cmd.Result()
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-c.empty:
+	}
+	select {
+	case <-p.done:
+		return cmd.Result()
+	default: // queued when everybody had gone
+		return nil, errors.Join(errNotQueued, redis.ErrClosed)
 	}
 }
 
@@ -100,6 +108,7 @@ func (c *collector) exchange(batch []*pending) {
 // close ends the senders. A call still queued is answered as never sent.
 func (c *collector) close() {
 	close(c.closed)
+	defer close(c.empty)
 	c.wg.Wait()
 	for {
 		select {

@@ -21,9 +21,11 @@ var (
 	// write. Unless the error also is ErrIndeterminate, nothing was done.
 	ErrUnavailable = errors.New("the store is not available")
 	// ErrIndeterminate is returned when no reply came, twice: the move may have
-	// happened. The same call with the same op token tells.
+	// happened. Load tells; for a Submit, Resubmit with the same id does.
 	ErrIndeterminate = errors.New("no reply: the move may have happened")
-	errMoved         = errors.New("the job gained an attempt meanwhile")
+	// ErrMoved refuses a Begin with another number than the next one. After a
+	// Begin that was indeterminate it says that the attempt exists; Load tells.
+	ErrMoved = errors.New("the job has another number of attempts than the caller knows")
 )
 
 // KeyReusedError refuses a key that stands for another intent (R4).

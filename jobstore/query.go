@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Load reads a job and its attempts as of one moment; ErrNotFound if there is none.
+// ErrBroken is returned for a record that this program cannot read.
+var ErrBroken = errors.New("the record cannot be read")
+
+// Load reads a job and its attempts as of one moment; ErrNotFound if there is
+// none, ErrBroken if what is there does not decode.
 func (s *Store) Load(ctx context.Context, id string) (Job, error) {
 	if _, ok := shardOfID(id); !ok {
 		return Job{}, ErrNotFound
@@ -30,12 +33,12 @@ func (s *Store) Load(ctx context.Context, id string) (Job, error) {
 	}
 	j, err := decodeJob(pairs(parts[0]))
 	if err != nil {
-		return Job{}, err
+		return Job{}, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	for _, p := range parts[1:] {
 		a, err := decodeAttempt(pairs(p))
 		if err != nil {
-			return Job{}, fmt.Errorf("job %s: %w", id, err)
+			return Job{}, fmt.Errorf("%w: job %s: %w", ErrBroken, id, err)
 		}
 		j.Attempts = append(j.Attempts, a)
 	}
@@ -44,8 +47,9 @@ func (s *Store) Load(ctx context.Context, id string) (Job, error) {
 
 // Page is a part of a listing. Next continues it; "" means that it ends here.
 type Page struct {
-	Jobs []Job
-	Next string
+	Jobs   []Job
+	Next   string
+	Broken []string // ids of records that cannot be read, whoever owns them
 }
 
 // List gives an owner's jobs, newest first. state "" means all. after is the
@@ -79,10 +83,11 @@ func (s *Store) page(ctx context.Context, after string, limit int, newest bool, 
 		if err != nil {
 			return Page{}, err
 		}
-		jobs, err := s.loadAll(ctx, entries)
+		jobs, broken, err := s.loadAll(ctx, entries)
 		if err != nil {
 			return Page{}, err
 		}
+		page.Broken = append(page.Broken, broken...)
 		for i, j := range jobs {
 			after = fmt.Sprintf("%.0f.%s", entries[i].score, entries[i].id)
 			if j.ID != "" && keep(j) {
@@ -106,19 +111,13 @@ func (s *Store) merge(ctx context.Context, after string, limit int, newest bool,
 	if err != nil {
 		return nil, err
 	}
-	// A page begins at the score of the cursor, and a few jobs may share it.
-	start, stop := "-inf", "+inf"
-	if newest {
-		start, stop = stop, start
-	}
-	if after != "" {
-		start = fmt.Sprintf("%.0f", from.score)
-	}
 	pipe := s.client.Pipeline()
-	cmds := make([]*redis.ZSliceCmd, Shards)
+	var cmds []*redis.ZSliceCmd
 	for shard := range Shards {
-		cmds[shard] = pipe.ZRangeArgsWithScores(ctx, redis.ZRangeArgs{Key: key(shard), Start: start, Stop: stop,
-			ByScore: true, Rev: newest, Count: int64(limit + 8)})
+		for _, r := range ranges(shard, from, limit, newest) {
+			r.Key = key(shard)
+			cmds = append(cmds, pipe.ZRangeArgsWithScores(ctx, r))
+		}
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("list: %w: %w", ErrUnavailable, err)
@@ -139,9 +138,35 @@ func (s *Store) merge(ctx context.Context, after string, limit int, newest bool,
 	return all[:min(limit, len(all))], nil
 }
 
+// ranges is what to read of a shard's index to find the next limit entries.
+// Jobs may share the cursor's score. Ids sort by their shard first, so that
+// those of another shard stand all before the cursor or all behind it; only the
+// cursor's own shard has to be read in full at that score.
+func ranges(shard int, from entry, limit int, newest bool) []redis.ZRangeArgs {
+	start, stop := "-inf", "+inf"
+	if newest {
+		start, stop = stop, start
+	}
+	next := redis.ZRangeArgs{Start: start, Stop: stop, ByScore: true, Rev: newest, Count: int64(limit)}
+	own, ok := shardOfID(from.id)
+	if !ok {
+		return []redis.ZRangeArgs{next}
+	}
+	score := fmt.Sprintf("%.0f", from.score)
+	next.Start = "(" + score
+	if own != shard && (shard > own) != newest {
+		next.Start = score
+	}
+	if own != shard {
+		return []redis.ZRangeArgs{next}
+	}
+	ties := redis.ZRangeArgs{Start: score, Stop: score, ByScore: true, Rev: newest}
+	return []redis.ZRangeArgs{ties, next}
+}
+
 func parseCursor(after string) (entry, error) {
 	if after == "" {
-		return entry{score: math.Inf(-1)}, nil
+		return entry{}, nil
 	}
 	score, id, ok := strings.Cut(after, ".")
 	if _, isID := shardOfID(id); !ok || !isID {
@@ -153,21 +178,26 @@ func parseCursor(after string) (entry, error) {
 // ErrCursor refuses a cursor that no listing gave out.
 var ErrCursor = errors.New("the cursor is malformed; use the next of the page before")
 
-// loadAll reads the jobs of entries, leaving an empty Job where one is gone.
-func (s *Store) loadAll(ctx context.Context, entries []entry) ([]Job, error) {
-	jobs := make([]Job, len(entries))
+// loadAll reads the jobs of entries, leaving an empty Job where one is gone or
+// broken. One broken record keeps nobody from the others.
+func (s *Store) loadAll(ctx context.Context, entries []entry) (jobs []Job, broken []string, err error) {
+	jobs = make([]Job, len(entries))
 	errs := make([]error, len(entries))
 	var wg sync.WaitGroup
 	for i, e := range entries {
-		wg.Go(func() {
-			jobs[i], errs[i] = s.Load(ctx, e.id)
-			if errors.Is(errs[i], ErrNotFound) {
-				errs[i] = nil
-			}
-		})
+		wg.Go(func() { jobs[i], errs[i] = s.Load(ctx, e.id) })
 	}
 	wg.Wait()
-	return jobs, errors.Join(errs...)
+	for i, e := range errs {
+		switch {
+		case errors.Is(e, ErrBroken):
+			broken = append(broken, entries[i].id)
+			fallthrough
+		case errors.Is(e, ErrNotFound):
+			errs[i] = nil
+		}
+	}
+	return jobs, broken, errors.Join(errs...)
 }
 
 // Due gives ids of jobs that somebody must look at now, at most limit a shard.

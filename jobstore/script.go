@@ -50,6 +50,40 @@ func loadScripts(embedded bool) scripts {
 		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility")}
 }
 
+func (c scripts) all() []script {
+	return []script{c.submit, c.claim, c.renew, c.release, c.begin, c.accept, c.settle, c.fail, c.resolve, c.cancel,
+		c.load, c.eligibility}
+}
+
+// install gives every primary the scripts. From Redis 7.4 on those that came by
+// EVAL may be dropped again, loaded ones are not. A server that will not take
+// them gets each with its first call instead.
+func (s *Store) install(ctx context.Context) {
+	load := func(ctx context.Context, node redis.Cmdable) error {
+		pipe := node.Pipeline()
+		for _, sc := range s.scripts.all() {
+			pipe.ScriptLoad(ctx, sc.text)
+		}
+		_, err := pipe.Exec(ctx)
+		return err
+	}
+	if c, ok := s.client.(*redis.ClusterClient); ok {
+		_ = c.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return load(ctx, node) })
+		return
+	}
+	_ = load(ctx, s.client)
+}
+
+// ScriptNames tells which script a SHA-1 stands for. SLOWLOG and MONITOR show
+// the SHA-1 only.
+func (s *Store) ScriptNames() map[string]string {
+	names := map[string]string{}
+	for _, one := range s.scripts.all() {
+		names[one.sha] = one.name
+	}
+	return names
+}
+
 // once is a script call that go-redis never sends a second time: it would do so
 // after a lost reply, on a cluster even with its retries turned off. Sending
 // again is ours, with the same op token.

@@ -37,7 +37,9 @@ type Settled struct {
 // Settle ends an attempt, or turns it unknown. A result is written only if
 // nothing has closed the result slot since the attempt began (R13); otherwise it
 // answers ErrLost, and of the result only the note is kept. A failure under an
-// old epoch, or for an attempt that has ended, is ErrStale.
+// old epoch, or for an attempt that has ended, is ErrStale, and so is a version
+// that is not the attempt's. After ErrIndeterminate the same result may be
+// settled again: if it stands already, that is Won too.
 func (s *Store) Settle(ctx context.Context, j *Job, o Outcome) (Settled, error) {
 	shard, ok := shardOfID(j.ID)
 	if !ok {
@@ -225,7 +227,7 @@ func (s *Store) moving(ctx context.Context, id string, j *Job, move func(known) 
 			j = &read
 		}
 		err := move(known{id, j.Owner, j.Key, len(j.Attempts), token()})
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, ErrMoved) {
 			return err
 		}
 		j = nil

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // Durability names how much of what was acknowledged survives. The level is
@@ -32,16 +34,18 @@ const (
 
 // Options say where the store is and how it is kept.
 type Options struct {
-	URL        string   // redis://[user:password@]host:port/db or rediss://…
-	Addrs      []string // instead of URL: sentinels (with Master) or cluster nodes
-	Master     string   // the sentinels' name for the primary
-	Cluster    bool
-	Username   string
-	Password   string
-	TLS        *tls.Config
-	Prefix     string        // of every key; default "inferonce:"
-	Retention  time.Duration // of ended jobs and their keys; default 24h
-	Durability Durability    // default Single
+	URL      string   // redis://[user:password@]host:port/db or rediss://…
+	Addrs    []string // instead of URL: sentinels (with Master) or cluster nodes
+	Master   string   // the sentinels' name for the primary
+	Cluster  bool
+	Username string
+	Password string
+	// SentinelPassword is the sentinels' own.
+	SentinelPassword string
+	TLS              *tls.Config
+	Prefix           string        // of every key; default "inferonce:"
+	Retention        time.Duration // of ended jobs and their keys; default 24h
+	Durability       Durability    // default Single
 	// Dialer replaces the network dialer; for tests and the embedded store.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -57,6 +61,8 @@ type Store struct {
 	durability Durability
 	embedded   bool
 	calls      atomic.Int64
+	closing    sync.Once
+	closed     error
 }
 
 // Open connects, checks that Redis can keep the promises that are made on it,
@@ -75,16 +81,21 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, client.Close())
 	}
 	s.scripts = loadScripts(s.embedded)
+	s.install(ctx)
 	s.collect = newCollector(client)
 	s.hub = newHub(s)
 	return s, nil
 }
 
-// Close ends the connections. Calls under way are answered first.
+// Close ends the connections. Calls under way are answered first. A second
+// Close does nothing.
 func (s *Store) Close() error {
-	s.hub.close()
-	s.collect.close()
-	return s.client.Close()
+	s.closing.Do(func() {
+		s.hub.close()
+		s.collect.close()
+		s.closed = s.client.Close()
+	})
+	return s.closed
 }
 
 // Calls is the number of script calls sent so far, resent ones included.
@@ -106,6 +117,9 @@ func (o Options) defaults() (Options, error) {
 	if o.Retention == 0 {
 		o.Retention = 24 * time.Hour
 	}
+	if o.Retention < time.Millisecond {
+		return o, fmt.Errorf("retention %s: ended jobs must be kept for as long as clients may repeat a request", o.Retention)
+	}
 	if o.Durability == "" {
 		o.Durability = Single
 	}
@@ -119,9 +133,14 @@ func (o Options) defaults() (Options, error) {
 	return o, nil
 }
 
+// quiet keeps go-redis from writing to the process's standard error, where it
+// would name addresses. What goes wrong is returned.
+var quiet = sync.OnceFunc(logging.Disable)
+
 func connect(o Options) (redis.UniversalClient, error) {
+	quiet()
 	u := &redis.UniversalOptions{Addrs: o.Addrs, MasterName: o.Master, IsClusterMode: o.Cluster,
-		Username: o.Username, Password: o.Password, TLSConfig: o.TLS, Dialer: o.Dialer}
+		Username: o.Username, Password: o.Password, SentinelPassword: o.SentinelPassword, TLSConfig: o.TLS, Dialer: o.Dialer}
 	if o.URL != "" {
 		one, err := redis.ParseURL(o.URL)
 		if err != nil {
@@ -131,7 +150,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 		u.Username, u.Password = one.Username, one.Password
 	}
 	if len(u.Addrs) == 0 {
-		u.Addrs = []string{"embedded"}
+		u.Addrs = []string{"127.0.0.1:0"} // only the dialer knows where it is
 	}
 	u.ClientName = "inferonce"
 	u.MaxRetries = -1              // repeating is ours
@@ -140,6 +159,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 	u.ReadTimeout, u.WriteTimeout = replyTime, replyTime
 	u.PoolTimeout = 500 * time.Millisecond
 	u.PoolSize = 16
+	u.DialerRetries = 1
 	u.DisableIdentity = true // CLIENT SETINFO is unknown to Redis 7.0
 	return redis.NewUniversalClient(u), nil
 }

@@ -101,7 +101,7 @@ func started(n int, st Start, version, epoch int64, now time.Time) Attempt {
 // Begin writes the next attempt of a job under the caller's epoch. It is
 // refused with ErrBlocked while an earlier attempt is open (R11); with race set
 // only while one is starting or running (R15). Also ErrStale, ErrEnded,
-// ErrLimit, ErrNotFound.
+// ErrLimit, ErrNotFound, and ErrMoved where n is not the next number.
 func (s *Store) Begin(ctx context.Context, id string, epoch int64, n int, race bool, lease time.Duration, st Start) (Attempt, error) {
 	shard, ok := shardOfID(id)
 	if !ok {
@@ -156,7 +156,7 @@ func refusal(sc script, w []string) error {
 	case "quarantined":
 		return ErrQuarantined
 	case "moved":
-		return errMoved
+		return ErrMoved
 	case "conflict":
 		return &ConflictError{Version: number(w[1])}
 	case "not_unknown":

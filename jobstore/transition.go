@@ -25,6 +25,7 @@ var Moves = []Move{
 	{"begin", JobUnknown, JobRunning, "", AttemptStarting}, // a race (R15)
 
 	{"accept", JobRunning, JobRunning, AttemptStarting, AttemptRunning},
+	{"accept", JobSucceeded, JobSucceeded, AttemptStarting, AttemptRunning}, // it lost its race and still runs
 
 	{"settle", JobRunning, JobSucceeded, AttemptStarting, AttemptSucceeded},
 	{"settle", JobRunning, JobSucceeded, AttemptRunning, AttemptSucceeded},
@@ -42,10 +43,15 @@ var Moves = []Move{
 	{"settle", JobUnknown, JobUnknown, AttemptUnknown, AttemptFailed},
 	{"settle", JobRunning, JobUnknown, AttemptStarting, AttemptUnknown},
 	{"settle", JobRunning, JobUnknown, AttemptRunning, AttemptUnknown},
+	// An attempt that was open beside the winner.
 	{"settle", JobSucceeded, JobSucceeded, AttemptStarting, AttemptDiscarded},
 	{"settle", JobSucceeded, JobSucceeded, AttemptRunning, AttemptDiscarded},
 	{"settle", JobSucceeded, JobSucceeded, AttemptUnknown, AttemptDiscarded},
+	{"settle", JobSucceeded, JobSucceeded, AttemptStarting, AttemptFailed},
+	{"settle", JobSucceeded, JobSucceeded, AttemptRunning, AttemptFailed},
 	{"settle", JobSucceeded, JobSucceeded, AttemptUnknown, AttemptFailed},
+	{"settle", JobSucceeded, JobSucceeded, AttemptStarting, AttemptUnknown},
+	{"settle", JobSucceeded, JobSucceeded, AttemptRunning, AttemptUnknown},
 
 	{"fail", JobQueued, JobFailed, "", ""},
 

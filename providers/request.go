@@ -14,6 +14,8 @@ type Target struct {
 	// Temperature says what this model takes where a contract asks for the
 	// lowest: some refuse the parameter, some take only one value.
 	Temperature Temperature
+	// MaxConcurrency bounds the calls at once from one router; 0: no bound.
+	MaxConcurrency int
 }
 
 // Temperature is a target's declared substitute for "as low as possible".

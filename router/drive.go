@@ -28,6 +28,7 @@ type driver struct {
 	offset time.Duration
 	was    bool // the job has been unknown
 	noRace bool // no target is left that could race
+	again  bool // the retry timer reads the record anew first
 }
 
 // drive starts the driver of a job whose first attempt is on record and may
@@ -90,7 +91,7 @@ func (d *driver) loop() {
 		case <-d.alarm.C:
 			d.alarmed()
 		case <-d.retry.C:
-			d.begin(d.after)
+			d.retried()
 		case <-d.lease.C:
 			d.renew()
 		case <-d.f.look:
@@ -106,7 +107,7 @@ func (d *driver) loop() {
 // going says that there is still something to do or to hear. A job that waits
 // for its next attempt has a step to come.
 func (d *driver) going() bool {
-	return len(d.calls) > 0 || !d.lost && (d.after.target != "" || d.policyPending())
+	return len(d.calls) > 0 || !d.lost && (d.again || d.after.target != "" || d.policyPending())
 }
 
 func (d *driver) stop() {
@@ -115,7 +116,9 @@ func (d *driver) stop() {
 	}
 	d.letGo()
 	d.r.land(d.f)
-	d.f.show(d.job, true)
+	if !d.lost {
+		d.f.show(d.job, resting)
+	}
 }
 
 // letGo gives a job back that still lives.
@@ -158,15 +161,19 @@ func (d *driver) answered(a answer) {
 		o.Fail = then.fail
 	}
 	s, err := d.settle(o)
-	d.saw(c, a, s, err)
 	switch {
-	case errors.Is(err, jobstore.ErrLost), errors.Is(err, jobstore.ErrStale), errors.Is(err, jobstore.ErrNotFound):
+	case errors.Is(err, jobstore.ErrLost):
+		d.saw(c, a, LateDiscarded)
+		d.reload()
+	case errors.Is(err, jobstore.ErrStale), errors.Is(err, jobstore.ErrNotFound):
 		d.reload()
 	case err != nil: // the store stayed away until the end: another router will find the attempt
 	case s.Won:
+		d.saw(c, a, AttemptSettled)
 		d.apply(a, s, nil)
 		d.ended(before)
 	default:
+		d.saw(c, a, AttemptSettled)
 		d.apply(a, s, then.fail)
 		d.follow(s.State, then, before)
 	}
@@ -182,7 +189,7 @@ func (d *driver) follow(state jobstore.JobState, then step, before jobstore.JobS
 	case jobstore.JobFailed:
 		d.ended(before)
 	default:
-		d.f.show(d.job, false)
+		d.f.show(d.job, flying)
 	}
 }
 
@@ -223,7 +230,7 @@ func (d *driver) apply(a answer, s jobstore.Settled, problem *jobstore.JobError)
 func (d *driver) ended(before jobstore.JobState) {
 	d.after = step{}
 	d.retry.Stop()
-	d.f.show(d.job, true)
+	d.f.show(d.job, resting)
 	d.r.see(&d.job, Observation{Event: JobEnded, State: string(d.job.State), Elapsed: d.job.Ended.Sub(d.job.Created),
 		Recovered: d.job.Recovered(), FromUnknown: before == jobstore.JobUnknown, Code: errorCode(d.job.Error)})
 	if d.job.State == jobstore.JobCancelled {
@@ -244,17 +251,14 @@ func errorCode(e *jobstore.JobError) string {
 	return e.Code
 }
 
-// saw reports how an attempt ended.
-func (d *driver) saw(c *call, a answer, s jobstore.Settled, err error) {
-	o := Observation{Event: AttemptSettled, Attempt: a.number, Target: c.attempt.Target, Elapsed: time.Since(c.began)}
+// saw reports how an attempt ended, once that is on record.
+func (d *driver) saw(c *call, a answer, e Event) {
+	o := Observation{Event: e, Attempt: a.number, Target: c.attempt.Target, Elapsed: time.Since(c.began)}
 	if a.failure != nil {
 		o.Class, o.Effect, o.Code = a.failure.Class, a.failure.Effect, a.failure.Code
 		if a.failure.Effect == contracts.Open {
 			o.Event = AttemptUnknown
 		}
-	}
-	if errors.Is(err, jobstore.ErrLost) {
-		o.Event = LateDiscarded
 	}
 	d.r.see(&d.job, o)
 }
@@ -262,7 +266,7 @@ func (d *driver) saw(c *call, a answer, s jobstore.Settled, err error) {
 // schedule begins the next step now or after its wait.
 func (d *driver) schedule(then step) {
 	d.after = then
-	d.f.show(d.job, false)
+	d.f.show(d.job, flying)
 	if d.draining() {
 		d.after = step{}
 		return
@@ -281,6 +285,18 @@ func (d *driver) draining() bool {
 	}
 }
 
+// beginAgain is how long to leave a store alone that did not take an attempt.
+const beginAgain = time.Second
+
+func (d *driver) retried() {
+	if d.again {
+		d.again = false
+		d.reload()
+		return
+	}
+	d.begin(d.after)
+}
+
 // begin writes the next attempt and makes its call.
 func (d *driver) begin(s step) {
 	d.after = step{}
@@ -297,13 +313,15 @@ func (d *driver) begin(s step) {
 	case err == nil:
 		d.job.State, d.job.Attempts = jobstore.JobRunning, append(d.job.Attempts, a)
 		d.job.Open++
-		d.f.show(d.job, false)
+		d.f.show(d.job, flying)
 		d.r.see(&d.job, Observation{Event: AttemptBegan, Attempt: a.Number, Target: a.Target})
 		d.execute(a, limitsFor(d.f.route, d.left()), begun.Add(start.SendWithin))
 	case errors.Is(err, jobstore.ErrUnavailable):
-		// Nothing was sent, but the record may be written: reading tells.
+		// Nothing was sent, but the record may be written: reading tells, after a
+		// while, since a store that is full can be read and not written.
 		d.r.see(&d.job, Observation{Event: StoreTrouble, Code: "begin", Err: err})
-		fallthrough
+		d.again = true
+		d.retry.Reset(beginAgain)
 	default:
 		d.reload()
 	}

@@ -42,9 +42,10 @@ func (d *driver) execute(a jobstore.Attempt, limits tryLimits, sendBy time.Time)
 	ctx, hangUp := context.WithTimeoutCause(d.r.life, d.f.route.ListenFor, errListened)
 	c := &call{attempt: a, began: time.Now(), limits: limits, hangUp: hangUp, first: make(chan struct{})}
 	d.calls[a.Number] = c
+	id, intent := d.job.ID, d.job.Intent // the driver may read its record anew meanwhile
 	d.r.drivers.Go(func() {
 		defer hangUp()
-		d.answers <- d.r.complete(ctx, d.f.route.Contract, d.job.ID, d.job.Intent, c, sendBy)
+		d.answers <- d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
 	})
 }
 
@@ -59,6 +60,12 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 			out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.Open, Code: "panic", Detail: "the router failed while it made the call"}
 		}
 	}()
+	free, ok := r.slot(t.Name)
+	if !ok {
+		out.failure = &contracts.Failure{Class: contracts.Overloaded, Effect: contracts.None, Code: "target_busy", Detail: "the target has as many calls under way as it may have; nothing was sent"}
+		return out
+	}
+	defer free()
 	input, err := inputOf(intent)
 	if err == nil {
 		var req providers.Request
@@ -72,6 +79,21 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 	}
 	out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.None, Code: "render", Detail: "the prompt could not be made from the stored intent"}
 	return out
+}
+
+// slot takes one of a target's places for calls, without waiting: another
+// target may have one free.
+func (r *Router) slot(target string) (free func(), ok bool) {
+	slots := r.slots[target]
+	if slots == nil {
+		return func() {}, true
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, true
+	default:
+		return nil, false
+	}
 }
 
 func judgeAnswer(out answer, c *contracts.Contract, input json.RawMessage, t providers.Target, done contracts.Completion, err error) answer {

@@ -18,8 +18,24 @@ type flight struct {
 
 	mu      sync.Mutex
 	job     jobstore.Job
-	resting bool          // ended, or unknown with nothing about to start
-	changed chan struct{} // closed and replaced when resting changes
+	status  flightStatus
+	changed chan struct{} // closed and replaced when job or status changes
+}
+
+// flightStatus says what waiters are waiting for.
+type flightStatus int
+
+const (
+	flying   flightStatus = iota // something is under way or about to start
+	resting                      // ended, or unknown with nothing about to start
+	gaveAway                     // another router drives the job
+)
+
+func rests(yes bool) flightStatus {
+	if yes {
+		return resting
+	}
+	return flying
 }
 
 func newFlight(j jobstore.Job, route *Route) *flight {
@@ -27,20 +43,20 @@ func newFlight(j jobstore.Job, route *Route) *flight {
 }
 
 // show publishes what the driver knows.
-func (f *flight) show(j jobstore.Job, resting bool) {
+func (f *flight) show(j jobstore.Job, status flightStatus) {
 	j.Attempts = slices.Clone(j.Attempts)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.job = j
-	f.resting = resting
+	f.status = status
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
 
-func (f *flight) state() (j jobstore.Job, resting bool, changed <-chan struct{}) {
+func (f *flight) state() (jobstore.Job, flightStatus, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.job, f.resting, f.changed
+	return f.job, f.status, f.changed
 }
 
 func (f *flight) tell() {
@@ -73,21 +89,43 @@ func (r *Router) flight(id string) *flight {
 	return r.flights[id]
 }
 
-// snapshot is the job as this router's driver knows it, or as the store has it.
-func (r *Router) snapshot(ctx context.Context, id string) (jobstore.Job, error) {
-	if f := r.flight(id); f != nil {
-		j, _, _ := f.state()
-		return j, nil
+// Wait waits until a submitted job is at rest: it has ended, or is unknown with
+// nothing about to start. When ctx ends first it gives the newest state, and no
+// error.
+func (r *Router) Wait(ctx context.Context, s Submitted) (jobstore.Job, error) {
+	if s.flight != nil {
+		if j, gone := s.flight.wait(ctx); !gone {
+			return j, nil
+		}
 	}
-	return r.Store.Load(ctx, id)
+	return r.waitStored(ctx, s.Job.ID)
 }
 
-// Wait waits until the job is at rest: it has ended, or is unknown with nothing
-// about to start. When ctx ends first it gives the newest state, and no error.
-func (r *Router) Wait(ctx context.Context, id string) (jobstore.Job, error) {
+// wait waits for this router's driver. gone means that another router drives
+// the job now.
+func (f *flight) wait(ctx context.Context) (j jobstore.Job, gone bool) {
 	for {
-		j, resting, changed, stop, err := r.glance(ctx, id)
-		if err != nil || resting {
+		j, status, changed := f.state()
+		if status != flying {
+			return j, status == gaveAway
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return j, false
+		}
+	}
+}
+
+// waitStored waits for a job that another router drives, or nobody.
+func (r *Router) waitStored(ctx context.Context, id string) (jobstore.Job, error) {
+	for {
+		// Watch first, so that no change falls between reading and waiting.
+		changed, stop := r.Store.Watch(id)
+		sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+		j, err := r.Store.Load(sctx, id)
+		cancel()
+		if err != nil || !j.State.Live() || j.State == jobstore.JobUnknown {
 			stop()
 			return j, err
 		}
@@ -99,18 +137,4 @@ func (r *Router) Wait(ctx context.Context, id string) (jobstore.Job, error) {
 			return j, nil
 		}
 	}
-}
-
-// glance looks at a job once, here or in the store, and says where to wait.
-func (r *Router) glance(ctx context.Context, id string) (jobstore.Job, bool, <-chan struct{}, func(), error) {
-	if f := r.flight(id); f != nil {
-		j, resting, changed := f.state()
-		return j, resting, changed, func() {}, nil
-	}
-	// Watch first, so that no change falls between reading and waiting.
-	changed, stop := r.Store.Watch(id)
-	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
-	defer cancel()
-	j, err := r.Store.Load(sctx, id)
-	return j, !j.State.Live() || j.State == jobstore.JobUnknown, changed, stop, err
 }

@@ -55,7 +55,11 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 		if res.Result, err = givenResult(route.Contract, &j, att, s); err != nil {
 			return jobstore.Job{}, err
 		}
-		res.Fail = next(r.situation(ctx, route, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)).fail
+		then, err := r.situation(ctx, route, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
+		if err != nil {
+			return jobstore.Job{}, err
+		}
+		res.Fail = next(then).fail
 	}
 	if _, err := r.Store.Resolve(ctx, s.JobID, res); err != nil {
 		return jobstore.Job{}, err

@@ -121,7 +121,7 @@ func (s situation) late(last *jobstore.Attempt, why string) *jobstore.JobError {
 // does not count: the operator asked for another.
 func (s situation) tries() (n int) {
 	for _, a := range s.attempts {
-		if a.Settlement == nil || a.Settlement.By == policyAuthor {
+		if a.Settlement == nil || a.Settlement.By == PolicyAuthor {
 			n++
 		}
 	}

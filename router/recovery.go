@@ -32,16 +32,30 @@ func (r *Router) untilStored(move func() error) error {
 }
 
 // situation gathers what the next step is decided from. Who may take over is
-// read only when something failed.
-func (d *driver) situation(attempts []jobstore.Attempt) situation {
-	ctx, cancel := d.r.storeContext()
-	defer cancel()
-	return d.r.situation(ctx, d.f.route, attempts, d.left())
+// read only when something failed, and read until the store tells: a moment
+// without it must not end a job for want of a fallback.
+func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
+	err := d.r.untilStored(func() (err error) {
+		ctx, cancel := d.r.storeContext()
+		defer cancel()
+		s, err = d.r.situation(ctx, d.f.route, attempts, d.left())
+		return err
+	})
+	if err != nil { // the router ends: nothing may take over from here
+		s.barred = map[string]jobstore.Excluded{}
+		for _, t := range d.f.route.Fallbacks {
+			s.barred[t] = jobstore.Excluded{Target: t, Code: "eligibility_unknown", Reason: "its eligibility could not be read"}
+		}
+	}
+	return s
 }
 
-func (r *Router) situation(ctx context.Context, route *Route, attempts []jobstore.Attempt, left time.Duration) situation {
-	return situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
-		left: left, barred: r.barred(ctx, route), random: random()}
+func (r *Router) situation(ctx context.Context, route *Route, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
+	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
+		left: left, random: random()}
+	var err error
+	s.barred, err = r.barred(ctx, route)
+	return s, err
 }
 
 // afterFailure decides the step that follows when attempt n ends with f.
@@ -85,6 +99,7 @@ func (d *driver) reload() {
 		if before.Live() {
 			d.ended(before)
 		}
+		d.f.show(d.job, resting) // it may have gained a note
 	case j.Holder == "" && j.State == jobstore.JobQueued:
 		d.claim()
 	case j.Epoch != d.epoch || j.Holder == "":
@@ -99,7 +114,7 @@ func (d *driver) reload() {
 func (d *driver) giveAway() {
 	d.lost, d.after = true, step{}
 	d.r.land(d.f)
-	d.f.show(d.job, false)
+	d.f.show(d.job, gaveAway)
 }
 
 // adopt goes on from a record that is ours.
@@ -165,7 +180,7 @@ func (d *driver) proceed() {
 		return err
 	})
 	if err != nil {
-		d.giveAway()
+		d.reload()
 		return
 	}
 	d.job.State, d.job.Version, d.job.Ended, d.job.Error = s.State, s.Version, s.At, then.fail
@@ -196,10 +211,25 @@ func (r *Router) adopt(id string) {
 	}
 	route, err := r.routeOf(&j)
 	if err != nil {
-		r.see(&j, Observation{Event: StoreTrouble, Code: "contract_gone", Err: err})
+		r.leaveAlone(ctx, &j, err)
 		return
 	}
 	r.resume(r.launch(j, route))
+}
+
+// leaveAlone ends a job that can't be carried on, because its contract is gone
+// or has changed. With an attempt that is unknown it waits for an operator.
+func (r *Router) leaveAlone(ctx context.Context, j *jobstore.Job, why error) {
+	var err error
+	if j.State == jobstore.JobQueued {
+		_, err = r.Store.Fail(ctx, j, j.Epoch, &jobstore.JobError{Code: "contract_changed", Message: why.Error()})
+		r.see(j, Observation{Event: JobEnded, State: string(jobstore.JobFailed), Code: "contract_changed"})
+	} else {
+		err = r.Store.Release(ctx, j.ID, j.Epoch, -1)
+	}
+	if err != nil {
+		r.see(j, Observation{Event: StoreTrouble, Code: "contract_changed", Err: err})
+	}
 }
 
 // errContractChanged: a job is never carried on under another contract than the

@@ -60,7 +60,8 @@ type Router struct {
 	Config
 	observer Observer
 	routes   map[string]*Route // by contract name@version
-	life     context.Context   // of every provider call
+	slots    map[string]chan struct{}
+	life     context.Context // of every provider call
 	end      context.CancelFunc
 	records  context.Context // of the moves that are still owed when the calls have ended
 	endAll   context.CancelFunc
@@ -78,13 +79,19 @@ func New(c Config) (*Router, error) {
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
 	c.ProofLife = orDefault(c.ProofLife, 30*24*time.Hour)
-	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), flights: map[string]*flight{}}
+	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}),
+		slots: map[string]chan struct{}{}, flights: map[string]*flight{}}
 	if r.observer == nil {
 		r.observer = nobody{}
 	}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.records, r.endAll = context.WithCancel(context.Background())
 	r.drainNow = sync.OnceFunc(func() { close(r.drain) })
+	for name, t := range c.Targets {
+		if t.MaxConcurrency > 0 {
+			r.slots[name] = make(chan struct{}, t.MaxConcurrency)
+		}
+	}
 	for i := range c.Routes {
 		route := &c.Routes[i]
 		for _, t := range route.Targets() {
@@ -154,14 +161,16 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		f := r.launch(done.Job, route)
 		r.see(&done.Job, Observation{Event: JobSubmitted})
 		r.drive(f, begun.Add(sub.First.SendWithin))
-		return Submitted{Job: done.Job}, nil
+		return Submitted{Job: done.Job, flight: f}, nil
 	}
-	j, err := r.snapshot(sctx, done.ID)
-	if err != nil {
+	out := Submitted{Replayed: true, flight: r.flight(done.ID)}
+	if out.flight != nil {
+		out.Job, _, _ = out.flight.state()
+	} else if out.Job, err = r.Store.Load(sctx, done.ID); err != nil {
 		return Submitted{}, err
 	}
-	r.see(&j, Observation{Event: JobReplayed})
-	return Submitted{Job: j, Replayed: true}, nil
+	r.see(&out.Job, Observation{Event: JobReplayed})
+	return out, nil
 }
 
 // storeTime bounds a move that must be made although its caller may be gone.
@@ -228,7 +237,7 @@ func (r *Router) route(ref string) (*Route, error) {
 // Get reads a job of an owner. Somebody else's job is ErrNotFound, like one
 // that does not exist.
 func (r *Router) Get(ctx context.Context, owner, id string) (jobstore.Job, error) {
-	j, err := r.snapshot(ctx, id)
+	j, err := r.Store.Load(ctx, id)
 	if err == nil && j.Owner != owner {
 		return jobstore.Job{}, jobstore.ErrNotFound
 	}

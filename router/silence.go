@@ -2,14 +2,16 @@ package router
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"inferonce/contracts"
 	"inferonce/jobstore"
 )
 
-// policyAuthor is who settles under a contract's policy.
-const policyAuthor = "policy"
+// PolicyAuthor is who settles under a contract's policy. No owner can have this
+// name, since owners' names hold no white space.
+const PolicyAuthor = "the contract's policy"
 
 // acceptAfter is how long an answer may take after its first byte before the
 // record says that the provider has the request. An untroubled inference is
@@ -64,7 +66,7 @@ func (d *driver) patience(c *call) time.Duration {
 	p := c.limits.answerWithin
 	if !c.heard {
 		p = min(p, c.limits.firstByte)
-		if d.policy().Action == contracts.UnknownRaceAfter {
+		if d.mayRace() {
 			p = min(p, d.policy().After)
 		}
 	}
@@ -72,6 +74,17 @@ func (d *driver) patience(c *call) time.Duration {
 }
 
 func (d *driver) policy() contracts.UnknownPolicy { return d.f.route.Contract.OnUnknown }
+
+// mayRace says that the contract allows a race and a target is left for it.
+// Whether that target has proved itself is looked up when the race is due.
+func (d *driver) mayRace() bool {
+	if d.policy().Action != contracts.UnknownRaceAfter || d.noRace || len(d.job.Attempts) >= d.f.route.Attempts {
+		return false
+	}
+	return slices.ContainsFunc(d.f.route.Targets(), func(t string) bool {
+		return !slices.ContainsFunc(d.job.Attempts, func(a jobstore.Attempt) bool { return a.Target == t })
+	})
+}
 
 // heard notes the first byte of an answer.
 func (d *driver) heard() {
@@ -103,7 +116,7 @@ func (d *driver) accepted(c *call) {
 		return
 	}
 	d.job.Last().State = jobstore.AttemptRunning
-	d.f.show(d.job, false)
+	d.f.show(d.job, flying)
 }
 
 // silent turns the attempt unknown and releases its callers. The connection is
@@ -115,7 +128,7 @@ func (d *driver) silent(c *call) {
 		d.reload()
 		return
 	}
-	d.saw(c, a, s, nil)
+	d.saw(c, a, AttemptUnknown)
 	d.apply(a, s, nil)
 	d.heldUnknown()
 }
@@ -136,7 +149,7 @@ func (d *driver) heldUnknown() {
 		d.r.see(&d.job, Observation{Event: JobUnknown})
 	}
 	d.was = true
-	d.f.show(d.job, !(d.policy().Action == contracts.UnknownRaceAfter && d.policyPending()))
+	d.f.show(d.job, rests(!d.mayRace()))
 }
 
 // policyPending says that the contract's policy will do something about the unknown attempt.
@@ -151,11 +164,11 @@ func (d *driver) policyTime() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	last := d.job.Last()
-	switch d.policy().Action {
-	case contracts.UnknownCancelAfter:
+	switch {
+	case d.policy().Action == contracts.UnknownCancelAfter:
 		return d.local(last.UnknownSince.Add(d.policy().After)), true
-	case contracts.UnknownRaceAfter:
-		return d.local(last.Started.Add(d.policy().After)), !d.noRace
+	case d.mayRace():
+		return d.local(last.Started.Add(d.policy().After)), true
 	}
 	return time.Time{}, false
 }
@@ -174,7 +187,7 @@ func (d *driver) policyDue() {
 	s := next(d.situation(d.job.Attempts))
 	if !s.race {
 		d.noRace = true
-		d.f.show(d.job, true)
+		d.f.show(d.job, resting)
 		return
 	}
 	d.begin(s)
@@ -184,7 +197,7 @@ func (d *driver) policyDue() {
 // goes on with the next one.
 func (d *driver) giveUp() {
 	n := len(d.job.Attempts)
-	res := jobstore.Resolution{Number: n, Settlement: jobstore.Settlement{As: jobstore.Cancelled, By: policyAuthor,
+	res := jobstore.Resolution{Number: n, Settlement: jobstore.Settlement{As: jobstore.Cancelled, By: PolicyAuthor,
 		Reason: "the contract gives an unknown attempt up after " + d.policy().After.String()}}
 	res.Fail = next(d.situation(settledAttempts(d.job.Attempts, n, res.Settlement))).fail
 	err := d.r.untilStored(func() error {
@@ -194,7 +207,7 @@ func (d *driver) giveUp() {
 		return err
 	})
 	if err == nil {
-		d.r.see(&d.job, Observation{Event: AttemptResolved, Attempt: n, By: policyAuthor, Code: string(jobstore.Cancelled)})
+		d.r.see(&d.job, Observation{Event: AttemptResolved, Attempt: n, By: PolicyAuthor, Code: string(jobstore.Cancelled)})
 		if c := d.calls[n]; c != nil {
 			c.hangUp()
 		}

@@ -19,21 +19,19 @@ import (
 // reportSkew is how far the clock of the machine that ran conformance may be ahead.
 const reportSkew = 5 * time.Minute
 
-// barred names the fallbacks of a route that may not take over. Without the
-// records nobody may.
-func (r *Router) barred(ctx context.Context, route *Route) map[string]jobstore.Excluded {
+// barred names the fallbacks of a route that may not take over.
+func (r *Router) barred(ctx context.Context, route *Route) (map[string]jobstore.Excluded, error) {
 	out := map[string]jobstore.Excluded{}
 	for _, name := range route.Fallbacks {
 		rec, err := r.Store.EligibilityOf(ctx, name, route.Contract.Digest)
-		code, reason := "eligibility_unknown", "its eligibility could not be read"
-		if err == nil {
-			code, reason = judgeProof(rec, r.Targets[name], route.Contract, now())
+		if err != nil {
+			return nil, err
 		}
-		if code != "" {
+		if code, reason := judgeProof(rec, r.Targets[name], route.Contract, now()); code != "" {
 			out[name] = jobstore.Excluded{Target: name, Code: code, Reason: reason}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Eligibility tells, for every route and target, whether it may take over.

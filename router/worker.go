@@ -58,15 +58,19 @@ func (r *Router) sweep(ctx context.Context, from int) {
 // Drain lets nothing new begin. Submissions are refused with ErrDraining.
 func (r *Router) Drain() { r.drainNow() }
 
-// drained gives up the next attempt: another router will make it.
+// drained gives up the next attempt: another router will make it. Answers that
+// can no longer count are not waited for.
 func (d *driver) drained() {
 	d.after = step{}
 	d.retry.Stop()
+	if !d.job.State.Live() {
+		d.hangUp()
+	}
 }
 
 // Close drains and waits for what is under way until ctx ends. Connections
 // that are still listened to are closed then, and their attempts are on record
-// as unknown. It returns how many there were.
+// as unknown. It returns how many jobs that left.
 func (r *Router) Close(ctx context.Context) int {
 	r.drainNow()
 	done := make(chan struct{})
@@ -75,9 +79,7 @@ func (r *Router) Close(ctx context.Context) int {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		r.mu.Lock()
-		left = len(r.flights)
-		r.mu.Unlock()
+		left = r.liveFlights()
 	}
 	r.end()
 	select {
@@ -88,4 +90,15 @@ func (r *Router) Close(ctx context.Context) int {
 	}
 	r.endAll()
 	return left
+}
+
+func (r *Router) liveFlights() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.flights {
+		if j, _, _ := f.state(); j.State.Live() {
+			n++
+		}
+	}
+	return n
 }

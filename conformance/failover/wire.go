@@ -49,12 +49,15 @@ func (j *Job) Attempt(n int) Attempt {
 
 // Attempt is one try at a job.
 type Attempt struct {
-	Number     int                `json:"number"`
-	Target     string             `json:"target"`
-	State      string             `json:"state"`
-	StartedAt  time.Time          `json:"started_at"`
-	Failure    *contracts.Failure `json:"failure"`
-	Settlement *Settlement        `json:"settlement"`
+	Number    int       `json:"number"`
+	Target    string    `json:"target"`
+	State     string    `json:"state"`
+	StartedAt time.Time `json:"started_at"`
+	EndedAt   time.Time `json:"ended_at"`
+	// UnknownSince is when the attempt turned unknown, if it ever did.
+	UnknownSince time.Time          `json:"unknown_since"`
+	Failure      *contracts.Failure `json:"failure"`
+	Settlement   *Settlement        `json:"settlement"`
 	// Late is the note kept of a result that did not count.
 	Late json.RawMessage `json:"late,omitempty"`
 }

@@ -7,8 +7,8 @@
 -- job      queued | running | unknown -> cancelled
 -- reply    cancelled <version> <now> | ended <job state> | missing | moved <attempts>
 local now = clock()
-local known, retention = int(3), int(5)
-local k = ending_keys()
+local known, retention = int(3), span(5)
+local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
 local j = fields(k.job, 'state', 'version', 'attempts', 'owner')

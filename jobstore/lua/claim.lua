@@ -9,8 +9,8 @@
 -- attempt  starting | running -> unknown
 -- reply    claimed <epoch> <now> | orphaned <epoch> <now> | held <lease> | quarantined | ended | missing | moved <attempts>
 local now = clock()
-local n, lease, most, retention = int(3), int(4), int(6), int(9)
-local k = ending_keys()
+local n, lease, most, retention = int(3), int(4), int(6), span(9)
+local k = ending_keys(n)
 local again = replay(k.job, ARGV[1])
 if again then return again end
 local j = fields(k.job, 'state', 'lease', 'attempts', 'epoch', 'claims', 'open', 'owner', 'version')

@@ -18,9 +18,18 @@ end
 
 local function text(n) return string.format('%.0f', n) end
 
+-- Whole decimal numbers, small enough to stay exact after a sum. Lua itself
+-- would also take 'inf', '0x10' and 1e300, and Redis would refuse them half-way.
 local function int(i)
-  local n = tonumber(ARGV[i])
-  if not n or n ~= math.floor(n) then error('ARGV ' .. i .. ' is not an integer') end
+  local s = ARGV[i]
+  if not s or #s > 15 or not string.match(s, '^%-?%d+$') then error('ARGV ' .. i .. ' is not an integer') end
+  return tonumber(s)
+end
+
+-- A time for which something is kept: with none left it would be gone at once.
+local function span(i)
+  local n = int(i)
+  if n < 1 then error('ARGV ' .. i .. ' is no time to keep anything') end
   return n
 end
 
@@ -59,7 +68,8 @@ local function finish(k, now, retention, id, owner, channel)
 end
 
 -- The keys of the moves that may end a job: 1 job 2 due 3 open 4 idem 5 ended 6… attempts 1…
-local function ending_keys()
+local function ending_keys(known)
+  if #KEYS - 5 ~= known then error('ARGV 3 does not count the attempts in KEYS') end
   local k = {job = KEYS[1], due = KEYS[2], open = KEYS[3], idem = KEYS[4], ended = KEYS[5], attempts = {}}
   for i = 6, #KEYS do k.attempts[i - 5] = KEYS[i] end
   hashes(k.job, unpack(k.attempts))

@@ -6,8 +6,8 @@
 -- job    queued -> failed
 -- reply  failed <version> <now> | blocked <attempts> | ended | stale | missing | moved <attempts>
 local now = clock()
-local known, retention = int(3), int(6)
-local k = ending_keys()
+local known, retention = int(3), span(6)
+local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
 local j = fields(k.job, 'state', 'epoch', 'version', 'attempts', 'open', 'owner', 'holder')

@@ -12,12 +12,12 @@
 -- reply    resolved <job state> <version> <now> | not_unknown <attempt state> | too_soon <ms> | conflict <version>
 --          ended | missing | moved <attempts>
 local now = clock()
-local known, n, retention = int(3), int(4), int(13)
+local known, n, retention = int(3), int(4), span(13)
 local as = ARGV[5]
 if as ~= 'executed' and as ~= 'not_executed' and as ~= 'cancelled' then error('ARGV 5 is no settlement') end
 if ARGV[10] ~= 'queue' and ARGV[10] ~= 'fail' then error('ARGV 10 is neither queue nor fail') end
 local budget = ARGV[12] ~= '' and int(12) or nil
-local k = ending_keys()
+local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
 local j = fields(k.job, 'state', 'version', 'attempts', 'open', 'owner')

@@ -6,7 +6,7 @@
 --          10 error of the job when it fails (opaque)  11 note kept of a discarded result (opaque)  12 retention ms  13 channel
 -- attempt  starting | running | unknown -> succeeded | failed | unknown | discarded
 -- job      running | unknown -> succeeded | queued | unknown | failed
--- reply    won <version> <now>           the result is written and the job has succeeded
+-- reply    won <version> <now>           the result is written and the job has succeeded, by this call or an earlier one
 --          lost <now>                    another outcome stands; of this result only the note is kept
 --          recorded <job state> <version> <now>
 --          stale | missing | moved <attempts>
@@ -14,25 +14,31 @@
 -- An answer for an attempt that is unknown is welcome whoever brings it: epochs
 -- fence those who drive a job, the compare-and-swap fences results.
 local now = clock()
-local known, n, retention = int(3), int(4), int(12)
+local known, n, retention = int(3), int(4), span(12)
 local outcome = ARGV[7]
 if outcome ~= 'succeeded' and outcome ~= 'failed' and outcome ~= 'unknown' then error('ARGV 7 is no outcome') end
 if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue nor fail') end
-local k = ending_keys()
+local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
-local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder')
+local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder', 'lease')
 if not j[1] then return 'missing' end
 if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
-local state = attempt and call('HGET', attempt, 'state')
+local a = attempt and fields(attempt, 'state', 'version') or {}
+local state = a[1]
 if not state then return 'missing' end
-local current = j[2] == ARGV[5] and j[8] ~= ''
+-- What the caller read at begin is written in the attempt. Another version is a mistake, not a lost race.
+if a[2] ~= ARGV[6] then return 'stale' end
+-- The end of the job took its holder away, but an attempt that was open beside the winner still has its say.
+local current = j[2] == ARGV[5] and (j[8] ~= '' or not live(j[1]))
 if (state == 'starting' or state == 'running') and not current then return 'stale' end
 if not open(state) and outcome ~= 'succeeded' then return 'stale' end
+local won = state == 'succeeded' and j[4] == ARGV[4] and fields(k.job, 'result', 'ended') or {}
 -- Guards end here. Below this line nothing refuses.
 local left = tonumber(j[6]) - 1
 if outcome == 'succeeded' then
+  if won[1] == ARGV[8] then return answer(k.job, ARGV[1], 'won ' .. j[3] .. ' ' .. won[2]) end
   if not open(state) then
     call('HSET', attempt, 'late', ARGV[11])
     return answer(k.job, ARGV[1], 'lost ' .. text(now))
@@ -69,7 +75,7 @@ if live(j[1]) and left > 0 then
   -- Only the newest attempt can be starting or running, so what is left beside it is unknown.
   if n == known then
     after = 'unknown'
-    call('ZADD', k.open, text(now), ARGV[2])
+    call('ZADD', k.open, 'NX', text(now), ARGV[2]) -- it may be there already, and longer
     call('PUBLISH', ARGV[13], ARGV[2])
   end
   call('HSET', k.job, 'state', after)
@@ -83,10 +89,12 @@ elseif live(j[1]) then
   after = 'queued'
   call('HSET', k.job, 'state', after)
   call('ZREM', k.open, ARGV[2])
+  local alarm = j[9] -- the quarantine of an unknown job took its alarm away
   if not current then
     -- The one who drives the job is somebody else, or nobody: let it be looked at now.
+    alarm = text(now)
     call('HSET', k.job, 'lease', '0', 'holder', '')
-    call('ZADD', k.due, text(now), ARGV[2])
   end
+  call('ZADD', k.due, alarm, ARGV[2])
 end
 return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))

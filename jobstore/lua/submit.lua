@@ -12,6 +12,7 @@ local now = clock()
 local lease, budget = int(3), int(4)
 local begin = ARGV[5] ~= ''
 local window = begin and int(5) or 0
+if not string.match(ARGV[2], '^%S+$') then error('ARGV 2 is no fingerprint') end
 hashes(KEYS[2], KEYS[3])
 zsets(KEYS[4], KEYS[5])
 local seen = call('GET', KEYS[1])

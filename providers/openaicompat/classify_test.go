@@ -2,19 +2,15 @@ package openaicompat
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"inferonce/contracts"
+	"inferonce/providers"
 	"inferonce/providers/transport"
 )
-
-func contextWith(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(t.Context(), d)
-}
 
 func withChoice(choice string) string { return `{"id":"x","model":"m","choices":[` + choice + `]}` }
 
@@ -124,6 +120,16 @@ func TestTheStatedWaitIsKept(t *testing.T) { // R17
 	}
 }
 
+func TestAConflictUnderATokenIsOpen(t *testing.T) {
+	for proved, want := range map[bool]contracts.Effect{true: contracts.Open, false: contracts.None} {
+		p := newProvider(t, says(409, `{"error":{"message":"exists"}}`))
+		_, err := newClient(t, p.URL, providers.Traits{Lookup: "none", CreateToken: proved}).Complete(t.Context(), request())
+		if f := checked(t, err); f.Effect != want {
+			t.Errorf("token proved %v: effect %s, want %s", proved, f.Effect, want)
+		}
+	}
+}
+
 func TestTenThousandLevelsInAnError(t *testing.T) {
 	p := newProvider(t, says(500, `{"error":`+strings.Repeat("[", 10000)+strings.Repeat("]", 10000)+`}`))
 	if _, f := ask(t, p, request()); f == nil || f.Class != contracts.ProviderError {
@@ -137,9 +143,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(200, []byte(withChoice(`{"message":{"content":"\ud800"}}`)))
 	f.Add(500, []byte(`{"error":{"message":["a"],"code":1e20000000}}`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		c, err := read(transport.Answer{Status: status, Body: body}, canary)
-		if err != nil {
-			checked(t, err)
+		c, f := read(transport.Answer{Status: status, Body: body}, canary)
+		if f != nil {
+			checked(t, f)
 			return
 		}
 		if status != 200 && status != 201 || c.Content == "" || !utf8.ValidString(c.Content) || !bytes.Contains(body, []byte("{")) {

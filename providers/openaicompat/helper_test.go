@@ -108,3 +108,19 @@ func checked(t *testing.T, err error) *contracts.Failure {
 	}
 	return f
 }
+
+// expiring is a context whose deadline passes when the test says so.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.over }
+func (e expiring) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}

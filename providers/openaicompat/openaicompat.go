@@ -85,7 +85,7 @@ func (c *Client) Close() { c.http.Close() }
 // the router's decision. Its error is always a *contracts.Failure.
 func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.Completion, error) {
 	ctx, sent := transport.Track(ctx, r.Limits, r.OnFirstByte)
-	x := &exchange{http: c.http, key: c.key(), attempt: r.AttemptID, token: c.config.Traits.CreateToken}
+	x := &exchange{http: c.http, key: c.key(), attempt: r.AttemptID}
 	_, err := openai.NewClientWithConfig(c.api(x)).CreateChatCompletion(ctx, toRequest(r))
 	switch {
 	case x.err != nil:
@@ -93,7 +93,14 @@ func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.C
 	case !x.done:
 		return contracts.Completion{}, unbuilt(err)
 	}
-	return read(x.answer, x.key)
+	done, f := read(x.answer, x.key)
+	if f == nil {
+		return done, nil
+	}
+	if f.Status == http.StatusConflict && c.config.Traits.CreateToken {
+		f.Effect = contracts.Open // under a token a conflict says that such a call exists already
+	}
+	return contracts.Completion{}, f
 }
 
 func (c *Client) key() string {
@@ -115,7 +122,6 @@ type exchange struct {
 	http    *transport.Client
 	key     string
 	attempt string
-	token   bool
 
 	answer transport.Answer
 	err    error
@@ -126,9 +132,7 @@ type exchange struct {
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if x.attempt != "" {
 		req.Header.Set("X-Client-Request-Id", x.attempt)
-		if x.token {
-			req.Header.Set("Idempotency-Key", x.attempt)
-		}
+		req.Header.Set("Idempotency-Key", x.attempt) // the transport drops it unless the provider proved it
 	}
 	if x.err = exactZero(req); x.err != nil {
 		return nil, x.err

@@ -29,10 +29,12 @@ type line struct {
 	output *node
 }
 
-// maxFound bounds how many messages are remembered, maxLine a line's bytes.
+// maxFound bounds how many messages are remembered and maxMessage how long
+// they may be; maxLine bounds a line of the file. The last two are in bytes.
 const (
-	maxFound = 10_000
-	maxLine  = 1 << 20
+	maxFound   = 10_000
+	maxMessage = 16 << 10
+	maxLine    = 1 << 20
 )
 
 // LoadAnswers reads JSON lines {"text": …, "output": …}; other members and
@@ -102,6 +104,9 @@ func (a *Answers) find(message string) *line {
 		return l
 	}
 	l = a.contained(message)
+	if len(message) > maxMessage {
+		return l
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.found) >= maxFound {

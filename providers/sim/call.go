@@ -53,7 +53,9 @@ func (c *call) take() {
 
 // read reports whether there is a request to serve; otherwise it has ended the call.
 func (c *call) read() bool {
+	stop := c.s.guard(c.w)
 	req, size, refusal, lost := readRequest(c.w, c.r)
+	stop()
 	c.update(func(e *Execution) {
 		e.RequestBytes = size
 		e.Listening = !lost
@@ -130,7 +132,7 @@ func (c *call) pause(d Duration) bool {
 		return true
 	case <-timer.C:
 		return d != AtGate
-	case <-c.s.closing:
+	case <-c.s.closing.Done():
 		return false
 	}
 }
@@ -149,7 +151,7 @@ func (c *call) hang() {
 	case <-c.r.Context().Done():
 	case <-opened:
 	case <-timer.C:
-	case <-c.s.closing:
+	case <-c.s.closing.Done():
 	}
 	c.abort()
 }
@@ -169,6 +171,7 @@ func (c *call) resetEarly() {
 	}
 	var n int64
 	if c.fault.Reset == HalfBody {
+		defer c.s.guard(c.w)()
 		n, _ = io.CopyN(io.Discard, c.r.Body, max(1, c.r.ContentLength/2))
 	}
 	c.update(func(e *Execution) { e.RequestBytes = n })

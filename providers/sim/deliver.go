@@ -58,6 +58,7 @@ func (c *call) deliver(r reply) {
 // answer sends r whole.
 func (c *call) answer(r reply) {
 	c.finish(r.status)
+	defer c.s.guard(c.w)()
 	if r.write(c.w) != nil {
 		c.update(func(e *Execution) { e.Listening = false })
 	}
@@ -70,6 +71,7 @@ func (c *call) truncate(r reply) {
 	if c.fault.Truncate == CutChunked {
 		length = -1
 	}
+	defer c.s.guard(c.w)()
 	r.writeHeader(c.w, length)
 	c.w.Write(r.body[:len(r.body)/2])
 	http.NewResponseController(c.w).Flush()

@@ -9,8 +9,12 @@ import (
 // errRecursive stops an instance that would contain itself.
 var errRecursive = errors.New("the schema has no finite instance")
 
-// maxInstance bounds an instance, in bytes: references can multiply.
-const maxInstance = 1 << 20
+// maxInstance bounds an instance, in bytes: references can multiply. So can
+// alternatives that fail, and each is counted as costOfFailure bytes.
+const (
+	maxInstance   = 1 << 20
+	costOfFailure = 100
+)
 
 // beyond are keywords for which no instance is made. A schema that uses one can
 // state an instance itself, as its first example.
@@ -19,7 +23,8 @@ var beyond = []string{"not", "if", "pattern", "contains", "propertyNames", "minP
 
 // generator makes an instance of a schema, the same each time: first
 // alternative, smallest length, zero or the nearest bound, all declared
-// properties in the schema's order.
+// properties in the schema's order. Keywords beside a reference or a choice are
+// not looked at, nor is what a choice's other branches say.
 type generator struct {
 	root *node
 	open map[string]bool // references being followed
@@ -102,6 +107,7 @@ func (g *generator) first(branches []*node) (v *node, err error) {
 		if v, err = g.value(b); err == nil {
 			return v, nil
 		}
+		g.left -= costOfFailure
 	}
 	return nil, err
 }

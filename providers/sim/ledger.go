@@ -20,7 +20,7 @@ type Execution struct {
 	Attempt  int    `json:"attempt"` // 0 if the caller gave none
 	Ref      string `json:"ref"`
 	Fault    string `json:"fault"`    // the fault's word, "" for a healthy call
-	Status   int    `json:"status"`   // sent; 0 if none was
+	Status   int    `json:"status"`   // sent, heard or not; 0 if none was
 	Executed bool   `json:"executed"` // the work was done
 	// Usable: the work made an answer that an app could use, heard or not. It is
 	// false where the fault spoiled the content or refused.

@@ -10,14 +10,21 @@ import (
 )
 
 // formats are instances of the string formats of JSON Schema (2020-12
-// validation, section 7.3) that contracts use.
+// validation, section 7.3) that a plain word is not.
 var formats = map[string]string{
-	"date":      "2026-01-15",
-	"date-time": "2026-01-15T09:30:00Z",
-	"time":      "09:30:00Z",
-	"email":     "someone@example.org",
-	"uuid":      "00000000-0000-4000-8000-000000000001",
-	"uri":       "https://example.org/",
+	"date":                  "2026-01-15",
+	"date-time":             "2026-01-15T09:30:00Z",
+	"time":                  "09:30:00Z",
+	"duration":              "P1D",
+	"email":                 "someone@example.org",
+	"idn-email":             "someone@example.org",
+	"ipv4":                  "192.0.2.1",
+	"ipv6":                  "2001:db8::1",
+	"uri":                   "https://example.org/",
+	"iri":                   "https://example.org/",
+	"uuid":                  "00000000-0000-4000-8000-000000000001",
+	"json-pointer":          "/text",
+	"relative-json-pointer": "0",
 }
 
 // maxString and maxItems bound what a schema may ask for in one value.

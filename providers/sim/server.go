@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Options of a Server; the zero value serves any provider, model and key.
@@ -25,7 +26,8 @@ type Server struct {
 	gates   gates
 	formats formatCache
 
-	closing chan struct{} // closed by Close
+	closing context.Context // ends with Close
+	end     context.CancelFunc
 
 	mu        sync.RWMutex
 	closed    bool
@@ -35,25 +37,31 @@ type Server struct {
 
 // New returns a Server that is healthy under every name.
 func New(o Options) *Server {
-	return &Server{
-		opts:      o,
-		ledger:    newLedger(o.LedgerSize),
-		closing:   make(chan struct{}),
-		providers: map[string]*provider{},
-	}
+	s := &Server{opts: o, ledger: newLedger(o.LedgerSize), providers: map[string]*provider{}}
+	s.closing, s.end = context.WithCancel(context.Background())
+	return s
 }
 
-// Close ends every call that waits, without an answer and without work that was
-// not yet done, and returns when the last one is over. Later calls get 503.
+// Close ends every call that waits, for its fault or for its caller, without an
+// answer and without work that was not yet done, and returns when the last one
+// is over. Later calls get 503.
 // Close it before the http.Server, which waits for its handlers.
 func (s *Server) Close() {
 	s.mu.Lock()
-	if !s.closed {
-		s.closed = true
-		close(s.closing)
-	}
+	s.closed = true
 	s.mu.Unlock()
+	s.end()
 	s.calls.Wait()
+}
+
+// guard lets Close end a read or write that the caller keeps waiting. Call
+// stop as soon as it is over: a deadline is also an end of the connection.
+func (s *Server) guard(w http.ResponseWriter) (stop func() bool) {
+	return context.AfterFunc(s.closing, func() {
+		conn, past := http.NewResponseController(w), time.Unix(1, 0)
+		conn.SetReadDeadline(past)
+		conn.SetWriteDeadline(past)
+	})
 }
 
 // enter counts a call in; false after Close.
@@ -153,9 +161,9 @@ func (s *Server) serveProvider(w http.ResponseWriter, r *http.Request, name, res
 			s.serveModels(w, r)
 		}
 	case "faults":
-		p.serveFaults(w, r)
+		s.serveFaults(w, r, p)
 	case "settings":
-		p.serveSettings(w, r)
+		s.serveSettings(w, r, p)
 	default:
 		notHere(w)
 	}

@@ -69,6 +69,9 @@ func (c *Cut) UnmarshalJSON(b []byte) error {
 		*c = CutLength
 		return nil
 	}
+	if !bytes.HasPrefix(b, []byte(`"`)) {
+		return fmt.Errorf("truncate is true or \"chunked\"")
+	}
 	return json.Unmarshal(b, (*string)(c))
 }
 

@@ -10,9 +10,11 @@ type walker struct {
 }
 
 // visit reports whether something was changed. With whole, a value is offered
-// before its parts, otherwise after them.
+// before its parts, and under the branch of a choice that holds it; otherwise
+// after its parts, and a choice is not entered: what one branch forbids another
+// may allow.
 func (w walker) visit(schema, n *node, whole bool) bool {
-	schema = w.choose(schema, n)
+	schema = w.choose(schema, n, whole)
 	if whole && w.change(schema, n) {
 		return true
 	}
@@ -28,15 +30,15 @@ func (w walker) visit(schema, n *node, whole bool) bool {
 	return !whole && w.change(schema, n)
 }
 
-// choose follows references and takes the first branch that may hold n.
-func (w walker) choose(schema, n *node) *node {
+// choose follows references, and with branches takes the first that may hold n.
+func (w walker) choose(schema, n *node, branches bool) *node {
 	for range maxRefs {
 		if t := target(w.root, schema); t != nil {
 			schema = t
 			continue
 		}
 		b := w.branch(schema, n)
-		if b == nil {
+		if b == nil || !branches {
 			break
 		}
 		schema = b
@@ -55,8 +57,12 @@ func (w walker) branch(schema, n *node) *node {
 	return nil
 }
 
-// maxRefs bounds how far references are followed.
-const maxRefs = 64
+// maxRefs bounds how far references are followed, maxBranches how far into
+// alternatives of alternatives.
+const (
+	maxRefs     = 64
+	maxBranches = 12
+)
 
 func target(root, schema *node) *node {
 	if r := schema.get("$ref"); r != nil {
@@ -68,7 +74,7 @@ func target(root, schema *node) *node {
 // forbids reports whether the schema surely forbids n. Where it answers false,
 // n may still break a keyword that is not looked at here.
 func forbids(root, schema, n *node, depth int) bool {
-	if schema == nil || schema.kind == 't' || depth > maxRefs {
+	if schema == nil || schema.kind == 't' || depth > maxBranches {
 		return false
 	}
 	if schema.kind == 'f' {

@@ -147,43 +147,65 @@ func TestAResetBeforeAnythingWasReadIsNeverASuccess(t *testing.T) {
 	}
 }
 
-func TestOurClockLeavesTheOutcomeOpen(t *testing.T) {
-	silent := func(_ int64, _ *net.TCPConn, r *http.Request, br *bufio.Reader) bool {
+// expiring is a context whose deadline passes when the test says so.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.over }
+func (e expiring) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// silent reads the request, calls then, and waits until the client is gone.
+func silent(say string, then func()) turn {
+	return func(_ int64, c *net.TCPConn, r *http.Request, br *bufio.Reader) bool {
 		io.Copy(io.Discard, r.Body)
-		br.ReadByte() // until the client is gone
+		io.WriteString(c, say)
+		then()
+		br.ReadByte()
 		return false
 	}
+}
+
+func TestOurClockLeavesTheOutcomeOpen(t *testing.T) {
 	t.Run("when no answer began", func(t *testing.T) {
-		w := serve(t, silent)
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("listen_for is over"))
-		defer cancel()
+		ctx := expiring{context.Background(), make(chan struct{})}
+		w := serve(t, silent("", func() { close(ctx.over) }))
 		o := send(ctx, t, newClient(t, Options{}, w.url), w.url, providers.Limits{}, 10)
 		wantFailure(t, o.failure, contracts.Timeout, contracts.Open, "first_byte")
 		wantCalls(t, w, 1)
-		if strings.Contains(o.failure.Error()+o.failure.Detail, "listen_for") {
-			t.Error("the cause of the context leaked")
-		}
 	})
 	t.Run("when the answer began and did not end", func(t *testing.T) {
-		w := serve(t, func(n int64, c *net.TCPConn, r *http.Request, br *bufio.Reader) bool {
-			io.Copy(io.Discard, r.Body)
-			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
-			br.ReadByte()
-			return false
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		o := send(ctx, t, newClient(t, Options{}, w.url), w.url, providers.Limits{}, 10)
+		over := expiring{context.Background(), make(chan struct{})}
+		w := serve(t, silent("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", func() {}))
+		ctx, sent := Track(over, providers.Limits{}, func() { close(over.over) })
+		o := do(newClient(t, Options{}, w.url), post(ctx, t, w.url, 10), sent)
 		wantFailure(t, o.failure, contracts.Timeout, contracts.Open, "answer")
 	})
 	t.Run("when the caller gave up", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		w := serve(t, func(n int64, c *net.TCPConn, r *http.Request, br *bufio.Reader) bool {
-			cancel(errors.New("shutting down"))
-			return silent(n, c, r, br)
-		})
+		w := serve(t, silent("", func() { cancel(errors.New("shutting down")) }))
 		o := send(ctx, t, newClient(t, Options{}, w.url), w.url, providers.Limits{}, 10)
 		wantFailure(t, o.failure, contracts.Timeout, contracts.Open, "canceled")
 		wantCalls(t, w, 1)
+		if strings.Contains(o.failure.Error()+o.failure.Detail, "shutting") {
+			t.Error("the cause of the context leaked")
+		}
 	})
+}
+
+func TestARefusalOutlivesTheErrorItCaused(t *testing.T) {
+	s := &Sent{limits: providers.Limits{SendBy: time.Now().Add(-time.Second)}}
+	if err := s.admit(&conn{}); err == nil {
+		t.Fatal("admitted too late")
+	}
+	f := FromError(errors.New("http: transport connection broken"), t.Context(), s)
+	wantFailure(t, f, contracts.Connection, contracts.None, "send_window")
 }

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"inferonce/configs"
+	"inferonce/jobstore"
+	"inferonce/jobstore/jobstoretest"
+	"inferonce/router/httpapi"
+)
+
+// What the router costs beside a plain reverse proxy to the same provider, in
+// one run: both are asked in turns, so that what else the machine does falls on
+// both. The provider answers the same few bytes to everybody; the client is a
+// bare connection, so that its own work hides nothing.
+
+const (
+	benchConcurrency = 64
+	benchRound       = 2 * time.Second
+	benchRounds      = 5
+)
+
+func BenchmarkRouterBesideProxy(b *testing.B) {
+	redis := jobstoretest.StartRedis(b)
+	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
+		b.Run("provider="+latency.String(), func(b *testing.B) {
+			provider := httptest.NewServer(benchProvider(latency))
+			defer provider.Close()
+			proxy := benchProxy(b, provider.URL)
+			routed := benchRouter(b, provider.URL, redis.URL())
+			for b.Loop() {
+				compare(b, proxy, routed)
+			}
+		})
+	}
+}
+
+func compare(b *testing.B, proxy, routed string) {
+	var p, r load
+	for range benchRounds {
+		p.add(drive(b, proxy, benchRound))
+		r.add(drive(b, routed, benchRound))
+	}
+	b.ReportMetric(p.rate(), "proxy-req/s")
+	b.ReportMetric(r.rate(), "router-req/s")
+	b.ReportMetric(r.rate()/p.rate(), "ratio")
+	b.ReportMetric(float64((r.quantile(0.50) - p.quantile(0.50)).Microseconds()), "added-p50-µs")
+	b.ReportMetric(float64((r.quantile(0.99) - p.quantile(0.99)).Microseconds()), "added-p99-µs")
+}
+
+func benchProvider(latency time.Duration) http.Handler {
+	answer := []byte(`{"id":"c","object":"chat.completion","model":"sim","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"category\":\"card\",\"urgent\":true}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}`)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(latency)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer)
+	})
+}
+
+func benchProxy(b *testing.B, provider string) string {
+	u, err := url.Parse(provider)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := httputil.NewSingleHostReverseProxy(u)
+	p.Transport = &http.Transport{MaxIdleConnsPerHost: 2 * benchConcurrency}
+	s := httptest.NewServer(p)
+	b.Cleanup(s.Close)
+	return s.Listener.Addr().String()
+}
+
+func benchRouter(b *testing.B, provider, redis string) string {
+	c := devConfig("127.0.0.1:1", true)
+	for name := range c.Providers {
+		c.Providers[name] = configs.Provider{Kind: "openai", BaseURL: provider + "/v1"}
+	}
+	o := jobstore.Options{URL: redis, Prefix: fmt.Sprintf("bench%d:", time.Now().UnixNano()), Durability: jobstore.Single}
+	creds := configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin))
+	p, err := wire(context.Background(), c, ".", o, creds, io.Discard)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.api.Log = slog.New(slog.NewJSONHandler(io.Discard, nil))
+	s := httptest.NewServer(httpapi.New(p.api))
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan struct{})
+	go func() { p.router.Run(ctx); close(ran) }()
+	b.Cleanup(func() {
+		s.Close()
+		_ = p.halt(stop, ran, time.Second)
+	})
+	return s.Listener.Addr().String()
+}
+
+// load is what was asked of one server, and how long each answer took.
+type load struct {
+	took []time.Duration
+	time time.Duration
+}
+
+func (l *load) add(o load) { l.took, l.time = append(l.took, o.took...), l.time+o.time }
+
+func (l *load) rate() float64 { return float64(len(l.took)) / l.time.Seconds() }
+
+func (l *load) quantile(q float64) time.Duration {
+	slices.Sort(l.took)
+	return l.took[int(q*float64(len(l.took)-1))]
+}
+
+// drive asks a server from benchConcurrency connections for a while.
+func drive(b *testing.B, addr string, d time.Duration) load {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	all := load{time: d}
+	stop := time.Now().Add(d)
+	for range benchConcurrency {
+		wg.Go(func() {
+			took := connection(b, addr, stop)
+			mu.Lock()
+			defer mu.Unlock()
+			all.took = append(all.took, took...)
+		})
+	}
+	wg.Wait()
+	return all
+}
+
+func connection(b *testing.B, addr string, stop time.Time) (took []time.Duration) {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	defer c.Close()
+	in := bufio.NewReader(c)
+	body := `{"contract":"ticket-triage","input":{"text":"My card was stolen, block it!"}}`
+	for i := 0; time.Now().Before(stop); i++ {
+		begin := time.Now()
+		fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer dev\r\nIdempotency-Key: %s-%d\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			strings.ReplaceAll(c.LocalAddr().String(), ":", "-")+strconv.FormatInt(stop.UnixNano(), 36), i, len(body), body)
+		status, err := skipAnswer(in)
+		if err != nil || status != 200 {
+			b.Errorf("status %d, %v", status, err)
+			return took
+		}
+		took = append(took, time.Since(begin))
+	}
+	return took
+}
+
+// skipAnswer reads one answer of known length and drops it.
+func skipAnswer(in *bufio.Reader) (status int, err error) {
+	length := 0
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return status, err
+		}
+		line = strings.TrimSpace(line)
+		switch name, value, _ := strings.Cut(line, ":"); {
+		case status == 0:
+			status, _ = strconv.Atoi(strings.Fields(line)[1])
+		case strings.EqualFold(name, "Content-Length"):
+			length, _ = strconv.Atoi(strings.TrimSpace(value))
+		case line == "":
+			_, err := in.Discard(length)
+			return status, err
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package jobstoretest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"inferonce/jobstore"
+)
+
+// replays sends the bytes of every call that did something again: at once, and
+// after everything else. A delayed copy on the wire must be harmless.
+func replays(t *testing.T, open func(testing.TB) *Place) {
+	for _, s := range append(situations(), renewals()) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t)
+			w := newWork(p)
+			var done []Call
+			for _, op := range s.ops {
+				p.Faults.Forget()
+				w.must(t, w.fill(op))
+				call := p.Faults.Of(op.Kind)[0]
+				w.again(t, "at once", call)
+				done = append(done, call)
+			}
+			for _, call := range slices.Concat(done, done) {
+				w.again(t, "later", call)
+			}
+			w.same(t, Op{Kind: "replay of everything"})
+		})
+	}
+	t.Run("a renewal replayed after the claim has gone moves nothing", func(t *testing.T) { gone(t, open) })
+	t.Run("a repeat finds the job, and its replay finds it too", func(t *testing.T) {
+		t.Parallel()
+		p := open(t)
+		w := built(t, p, []Op{{Kind: "submit", First: true}, {Kind: "submit"}, {Kind: "submit", Fingerprint: "g"}, {Kind: "cancel"}})
+		for _, call := range p.Faults.Of("submit") {
+			w.again(t, "later", call)
+		}
+	})
+	t.Run("eligibility", func(t *testing.T) {
+		t.Parallel()
+		w := newWork(open(t))
+		for version := range int64(2) {
+			rec := jobstore.Eligibility{Version: version, Target: "t", Digest: "d"}
+			if _, err := w.Store.SetEligibility(Context(t), rec, jobstore.AuditEntry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, call := range w.place.Faults.Of("eligibility") {
+			w.again(t, "later", call)
+		}
+	})
+}
+
+// renewals are asked about the present: a copy says the same for as long as the
+// claim stands.
+func renewals() situation {
+	return situation{"renewed twice, and moved on", []Op{{Kind: "submit", First: true, Long: true}, {Kind: "renew", Long: true},
+		{Kind: "renew", Long: true}, {Kind: "accept", N: 1}, {Kind: "settle", N: 1, Outcome: "unknown"},
+		{Kind: "begin", N: 2, Race: true, Long: true}}}
+}
+
+func gone(t *testing.T, open func(testing.TB) *Place) {
+	p := open(t)
+	for _, end := range []struct {
+		op   Op
+		want string
+	}{{Op{Kind: "cancel"}, "$5\r\nended\r\n"}, {Op{Kind: "claim", Long: true}, "$5\r\nstale\r\n"}} {
+		p.Faults.Forget()
+		w := built(t, p, []Op{{Kind: "submit", First: true}, {Kind: "renew"}, end.op})
+		before := p.Dump(t)
+		if got := w.raw(t, p.Faults.Of("renew")[0]); got != end.want {
+			t.Errorf("after %s: %q, want %q", end.op.Kind, got, end.want)
+		}
+		if d := Difference(before, p.Dump(t)); d != "" {
+			t.Errorf("after %s it changed\n%s", end.op.Kind, d)
+		}
+	}
+}
+
+// again sends a call's bytes: the reply must be the first one's, and the data as
+// it was.
+func (w *work) again(t *testing.T, when string, call Call) {
+	t.Helper()
+	before := w.place.Dump(t)
+	if got := w.raw(t, call); got != string(call.Reply) {
+		t.Errorf("%s, %s answers %q; the first time %q", when, call.Script, got, call.Reply)
+	}
+	if d := Difference(before, w.place.Dump(t)); d != "" {
+		t.Errorf("%s, %s changed\n%s", when, call.Script, d)
+	}
+}
+
+// cutShort breaks connections in the middle of submits: a key without its job,
+// or a job without its key, would block or double an intent for ever.
+func cutShort(t *testing.T, open func(testing.TB) *Place) {
+	p := open(t)
+	p.Faults.Random(7, 0.5)
+	for range 200 {
+		w := newWork(p)
+		_ = w.Do(Context(t), w.fill(Op{Kind: "submit", First: true, Long: true}), 0)
+	}
+	p.Faults.Random(0, 0)
+	keys, jobs, attempts := 0, 0, 0
+	for key := range p.Dump(t) {
+		switch kindOf(key) {
+		case "idem":
+			keys++
+		case "job":
+			jobs++
+		case "att":
+			attempts++
+		}
+	}
+	if keys == 0 || keys == 200 || jobs != keys || attempts != keys {
+		t.Errorf("%d keys, %d jobs, %d attempts of 200 submits: want as many of each, and some lost", keys, jobs, attempts)
+	}
+	counts, err := p.Store.Count(Context(t))
+	if err != nil || counts != (jobstore.Counts{Live: int64(keys), OldestUnknown: time.Duration(0)}) {
+		t.Errorf("counts %+v, %v; want %d live", counts, err, keys)
+	}
+}
