@@ -3,14 +3,12 @@ package failover
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"inferonce/contracts"
 	"inferonce/providers/sim"
@@ -110,102 +108,4 @@ func (f *fake) deployment() Deployment {
 		Hold: Tickets("ticket-triage"), External: Tickets("ticket-notify"), Race: Tickets("ticket-race"), Refused: Tickets("ticket-refused"),
 		Killer: f, Store: f, Second: f,
 	}
-}
-
-// Kill ends every call and every conversation, and what is in memory alone.
-func (f *fake) Kill(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.down = true
-	f.crash()
-	return nil
-}
-
-// Start finds what the crash has left.
-func (f *fake) Start(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.down = false
-	f.life, f.crash = context.WithCancel(context.Background())
-	if f.flaw == "forgets jobs when killed" {
-		clear(f.jobs)
-		clear(f.keys)
-	}
-	for j := range maps.Values(f.jobs) {
-		f.recover(j)
-	}
-	return nil
-}
-
-func (f *fake) recover(j *record) {
-	if j.State == queued {
-		f.next(j)
-		return
-	}
-	if a := j.last(); a != nil && j.State == running {
-		f.lose(j, a, &contracts.Failure{Class: contracts.RouterLost, Effect: contracts.Open})
-	}
-}
-
-func (f *fake) StopStore(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.storeUp = make(chan struct{})
-	return nil
-}
-
-func (f *fake) StartStore(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(f.storeUp)
-	return nil
-}
-
-func (f *fake) StartSecond(context.Context) (string, error) {
-	f.other = httptest.NewServer(f)
-	return f.other.URL, nil
-}
-
-func (f *fake) StopSecond(context.Context) error {
-	f.other.Close()
-	return nil
-}
-
-func (f *fake) hasStore() bool {
-	select {
-	case <-f.storeUp:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *record) last() *Attempt {
-	if len(r.Attempts) == 0 {
-		return nil
-	}
-	return &r.Attempts[len(r.Attempts)-1]
-}
-
-// touch tells everybody who waits for the job; the caller holds mu.
-func (r *record) touch() {
-	close(r.changed)
-	r.changed = make(chan struct{})
-}
-
-func (r *record) openAttempts() (n int) {
-	for _, a := range r.Attempts {
-		if a.State == running || a.State == unknown {
-			n++
-		}
-	}
-	return n
-}
-
-// waitFor is how long a stated Retry-After lasts.
-func (f *fake) waitFor(failure *contracts.Failure) time.Duration {
-	if f.flaw == "ignores Retry-After" {
-		return 0
-	}
-	return failure.RetryAfter
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"inferonce/providers/sim"
 )
 
 // Options of a run.
@@ -76,7 +78,7 @@ type runner struct {
 	o         Options
 	http      *http.Client
 	api       client
-	stage     stage // what every story's own one is made from
+	sim       sim.Client
 	names     *namer
 	missing   map[Need]string // why a need cannot be met
 	secondary string
@@ -95,7 +97,7 @@ func (r *runner) tell(ctx context.Context, s Story) Result {
 		}
 	}
 	w := &World{d: r.d, api: r.api, secondary: r.secondary,
-		stage: &stage{ctx: ctx, patience: r.o.patience(), sim: r.stage.sim, names: r.names, result: &res}}
+		stage: &stage{ctx: ctx, patience: r.o.patience(), sim: r.sim, names: r.names, result: &res}}
 	perform(w.stage, func() {
 		w.Faults(w.Primary())
 		w.Faults(w.Fallback())
