@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -168,11 +169,12 @@ func parseCursor(after string) (entry, error) {
 	if after == "" {
 		return entry{}, nil
 	}
-	score, id, ok := strings.Cut(after, ".")
-	if _, isID := shardOfID(id); !ok || !isID {
+	score, id, _ := strings.Cut(after, ".")
+	n, err := strconv.ParseUint(score, 10, 53)
+	if _, isID := shardOfID(id); err != nil || !isID {
 		return entry{}, ErrCursor
 	}
-	return entry{float64(number(score)), id}, nil
+	return entry{float64(n), id}, nil
 }
 
 // ErrCursor refuses a cursor that no listing gave out.

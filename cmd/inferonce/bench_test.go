@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,6 +57,8 @@ func compare(b *testing.B, proxy, routed string) {
 		p.add(drive(b, proxy, benchRound))
 		r.add(drive(b, routed, benchRound))
 	}
+	b.ReportMetric(float64(p.cpu.Microseconds())/float64(len(p.took)), "proxy-cpu-µs/req")
+	b.ReportMetric(float64(r.cpu.Microseconds())/float64(len(r.took)), "router-cpu-µs/req")
 	b.ReportMetric(p.rate(), "proxy-req/s")
 	b.ReportMetric(r.rate(), "router-req/s")
 	b.ReportMetric(r.rate()/p.rate(), "ratio")
@@ -112,9 +115,12 @@ func benchRouter(b *testing.B, provider, redis string) string {
 type load struct {
 	took []time.Duration
 	time time.Duration
+	cpu  time.Duration // of this process: client, server and provider together
 }
 
-func (l *load) add(o load) { l.took, l.time = append(l.took, o.took...), l.time+o.time }
+func (l *load) add(o load) {
+	l.took, l.time, l.cpu = append(l.took, o.took...), l.time+o.time, l.cpu+o.cpu
+}
 
 func (l *load) rate() float64 { return float64(len(l.took)) / l.time.Seconds() }
 
@@ -128,6 +134,7 @@ func drive(b *testing.B, addr string, d time.Duration) load {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	all := load{time: d}
+	before := cpuTime()
 	stop := time.Now().Add(d)
 	for range benchConcurrency {
 		wg.Go(func() {
@@ -138,7 +145,14 @@ func drive(b *testing.B, addr string, d time.Duration) load {
 		})
 	}
 	wg.Wait()
+	all.cpu = cpuTime() - before
 	return all
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func connection(b *testing.B, addr string, stop time.Time) (took []time.Duration) {

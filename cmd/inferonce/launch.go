@@ -87,8 +87,10 @@ func (l *launched) simulate() (err error) {
 }
 
 func (l *launched) prepare(o verifyOptions) (err error) {
-	if l.bin, err = os.Executable(); err != nil {
-		return err
+	if l.bin = o.program; l.bin == "" {
+		if l.bin, err = os.Executable(); err != nil {
+			return err
+		}
 	}
 	if err := l.simulate(); err != nil {
 		return err

@@ -40,11 +40,11 @@ func (w *work) fill(op Op) Op {
 	if op.ID == "" {
 		op.ID = w.m.ID
 	}
-	if op.Kind == "submit" {
+	if op.Kind == "submit" || op.ID == "" {
 		op.ID = w.Store.NewID(w.Owner, w.Key)
-		if op.Fingerprint == "" {
-			op.Fingerprint = "f"
-		}
+	}
+	if op.Fingerprint == "" {
+		op.Fingerprint = "f"
 	}
 	if op.Epoch == 0 {
 		op.Epoch = w.m.Epoch

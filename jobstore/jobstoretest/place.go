@@ -194,9 +194,9 @@ func Difference(before, after map[string]string) string {
 	return out.String()
 }
 
-// until tries something again until it holds. Only for what takes time by its
+// Until tries something again until it holds. Only for what takes time by its
 // nature: a retention that passes, a server that comes back.
-func until(t testing.TB, what string, holds func() bool) {
+func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -67,17 +67,17 @@ func (w *work) tries() []Op {
 	}
 	for n := 0; n <= m.N+1; n++ {
 		ops = append(ops, Op{Kind: "accept", N: n})
-		for _, o := range []Op{{Outcome: "succeeded", Result: "r2"}, {Outcome: "succeeded", Result: "r"}, {Outcome: "unknown"}, {Outcome: "failed"}, {Outcome: "failed", Fail: true}} {
+		for _, o := range []Op{{Outcome: "succeeded", Result: "r2"}, {Outcome: "failed"}, {Outcome: "unknown"},
+			{Outcome: "succeeded", Result: "r2", Epoch: m.Epoch + 1}, {Outcome: "succeeded", Result: "r2", Version: m.Version + 7},
+			{Outcome: "failed", Epoch: m.Epoch + 1}, {Outcome: "failed", Version: m.Version + 7},
+			{Outcome: "succeeded", Result: "r"}, {Outcome: "failed", Fail: true}} {
 			o.Kind, o.N = "settle", n
-			late, wrong := o, o
-			late.Epoch, wrong.Version = m.Epoch+1, m.Version+7
-			ops = append(ops, o, late, wrong)
+			ops = append(ops, o)
 		}
-		for _, o := range []Op{{As: jobstore.Executed, Result: "r"}, {As: jobstore.Executed}, {As: jobstore.NotExecuted}, {As: jobstore.Cancelled}} {
+		for _, o := range []Op{{As: jobstore.Executed, Result: "r"}, {As: jobstore.Executed}, {As: jobstore.NotExecuted}, {As: jobstore.Cancelled},
+			{As: jobstore.NotExecuted, Fail: true}, {As: jobstore.Cancelled, Fail: true}, {As: jobstore.Cancelled, Version: m.Version + 7}} {
 			o.Kind, o.N = "resolve", n
-			final, old := o, o
-			final.Fail, old.Version = true, m.Version+7
-			ops = append(ops, o, final, old)
+			ops = append(ops, o)
 		}
 	}
 	return append(ops, Op{Kind: "cancel"})

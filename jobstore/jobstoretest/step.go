@@ -27,6 +27,9 @@ func (m Model) Step(op Op) (Model, Reply) {
 	if op.Kind == "submit" {
 		return m.submit(op)
 	}
+	if op.Kind == "begin" && op.N > jobstore.MaxAttempts {
+		return m, no("limit") // whatever the job
+	}
 	if m.ID == "" || op.ID != m.ID {
 		return m, no("missing")
 	}
@@ -137,8 +140,6 @@ func (m Model) release(op Op) (Model, Reply) {
 
 func (m Model) begin(op Op) (Model, Reply) {
 	switch {
-	case op.N > jobstore.MaxAttempts: // whatever the job
-		return m, no("limit")
 	case !m.Job.Live():
 		return m, no("ended")
 	case !m.drives(op):

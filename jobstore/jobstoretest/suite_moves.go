@@ -52,23 +52,19 @@ func tryAll(t *testing.T, p *Place, s situation, happened *seen) {
 		from := w.m
 		reply := w.Do(Context(t), op, w.m.N)
 		w.answered(t, op, reply)
-		after := p.Dump(t)
-		changed := Difference(before, after)
-		if changed != "" && refuses(reply) {
-			t.Fatalf("%+v was refused (%s), and changed\n%s", op, reply.Word, changed)
-		}
 		for _, m := range moved(op.Kind, from, w.m, reply) {
 			happened.add(m)
 		}
-		if changed != "" {
-			w.same(t, op)
-			p.empty(t)
-			w = built(t, p, s.ops)
-			after = p.Dump(t)
-		} else if w.m != from {
-			t.Fatalf("%+v was answered %s, and changed nothing", op, reply.Word)
+		if refuses(reply) {
+			if changed := Difference(before, p.Dump(t)); changed != "" {
+				t.Fatalf("%+v was refused (%s), and changed\n%s", op, reply.Word, changed)
+			}
+			continue
 		}
-		before = after
+		w.same(t, op)
+		p.empty(t)
+		w = built(t, p, s.ops)
+		before = p.Dump(t)
 	}
 }
 

@@ -90,11 +90,11 @@ func passes(t *testing.T, open func(testing.TB) *Place) {
 		}
 	}
 	var id string
-	until(t, "the key is free again", func() bool {
+	Until(t, "the key is free again", func() bool {
 		id = p.Store.NewID("owner", "gone")
 		return gone.Do(ctx, Op{Kind: "submit", ID: id, Fingerprint: "g", First: true, Long: true}, 0).Word == "created"
 	})
-	until(t, "the ended job is swept from the indexes", func() bool {
+	Until(t, "the ended job is swept from the indexes", func() bool {
 		n, err := p.Store.Sweep(ctx, shardOf(id), 100)
 		if err != nil {
 			t.Fatal(err)
