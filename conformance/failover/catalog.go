@@ -1,6 +1,8 @@
 package failover
 
-import "slices"
+import (
+	"slices"
+)
 
 // Catalog is every story, in the order in which they are told: what a router
 // must do first, and what takes it away last.
