@@ -1,10 +1,12 @@
 package jobstore_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -45,8 +47,9 @@ func TestConcurrentHistoriesAreLinearizable(t *testing.T) {
 			}
 		}
 		if got := porcupine.CheckOperationsTimeout(linearModel, history, searchTime); got != porcupine.Ok {
+			slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 			for _, op := range history {
-				t.Logf("client %d  %d to %d  %+v  ->  %s", op.ClientId, op.Call, op.Return, op.Input, linearModel.DescribeOperation(op.Input, op.Output))
+				t.Logf("%10d to %10d  client %d  %s", op.Call/1000, op.Return/1000, op.ClientId, linearModel.DescribeOperation(op.Input, op.Output))
 			}
 			t.Fatalf("history %d is not linearizable: %s", seed, got)
 		}
@@ -72,9 +75,12 @@ var linearModel = porcupine.Model{
 	Step: func(state, input, output any) (bool, any) {
 		next, want := state.(jobstoretest.Model).Step(input.(jobstoretest.Op))
 		got := output.(jobstoretest.Reply)
+		if got.Word == jobstoretest.Unavailable {
+			return true, state // the store's word that nothing was done
+		}
 		return got.Word == jobstoretest.Lost || got == want, next
 	},
-	DescribeOperation: func(_, output any) string { return fmt.Sprintf("%+v", output) },
+	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v  ->  %+v", input, output) },
 }
 
 // record makes one history: every client submits first, and then moves the job
