@@ -163,14 +163,33 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		r.drive(f, begun.Add(sub.First.SendWithin))
 		return Submitted{Job: done.Job, flight: f}, nil
 	}
-	out := Submitted{Replayed: true, flight: r.flight(done.ID)}
-	if out.flight != nil {
-		out.Job, _, _ = out.flight.state()
-	} else if out.Job, err = r.Store.Load(sctx, done.ID); err != nil {
+	out, err := r.replay(sctx, done.ID)
+	if err == nil {
+		r.see(&out.Job, Observation{Event: JobReplayed})
+	}
+	return out, err
+}
+
+// replay finds the job that a key stands for already. While this router makes
+// an attempt at it, its driver knows best. Otherwise the record does: an unknown
+// job may have been settled through another router.
+func (r *Router) replay(ctx context.Context, id string) (Submitted, error) {
+	f := r.flight(id)
+	var known jobstore.Job
+	if f != nil {
+		if known, _, _ = f.state(); known.State == jobstore.JobRunning {
+			return Submitted{Job: known, Replayed: true, flight: f}, nil
+		}
+	}
+	j, err := r.Store.Load(ctx, id)
+	if err != nil {
 		return Submitted{}, err
 	}
-	r.see(&out.Job, Observation{Event: JobReplayed})
-	return out, nil
+	if f != nil && (j.State != known.State || j.Version != known.Version || j.Epoch != known.Epoch) {
+		f.tell()
+		f = nil
+	}
+	return Submitted{Job: j, Replayed: true, flight: f}, nil
 }
 
 // storeTime bounds a move that must be made although its caller may be gone.
