@@ -86,7 +86,11 @@ func New(c Config) (*Router, error) {
 	}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.records, r.endAll = context.WithCancel(context.Background())
-	r.drainNow = sync.OnceFunc(func() { close(r.drain) })
+	r.drainNow = sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		close(r.drain)
+	})
 	for name, t := range c.Targets {
 		if t.MaxConcurrency > 0 {
 			r.slots[name] = make(chan struct{}, t.MaxConcurrency)
@@ -134,6 +138,7 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
+	defer r.drivers.Done()
 	return r.submit(ctx, route, req)
 }
 
@@ -223,18 +228,28 @@ func (r *Router) findOut(route *Route, id string, sub jobstore.Submission) {
 	}
 }
 
+// admit lets one more piece of work begin. Who was admitted counts as a driver
+// until drivers.Done, so that Close cannot miss what it goes on to start.
 func (r *Router) admit() error {
-	select {
-	case <-r.drain:
-		return ErrDraining
-	default:
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.draining() {
+		return ErrDraining
+	}
 	if len(r.flights) >= r.MaxInflight {
 		return ErrBusy
 	}
+	r.drivers.Add(1)
 	return nil
+}
+
+func (r *Router) draining() bool {
+	select {
+	case <-r.drain:
+		return true
+	default:
+		return false
+	}
 }
 
 func (r *Router) route(ref string) (*Route, error) {
@@ -275,12 +290,7 @@ func (r *Router) Unknown(ctx context.Context, after string, limit int) (jobstore
 
 // Health tells how ready the router is; its error is the store's.
 func (r *Router) Health(ctx context.Context) (Health, error) {
-	var h Health
-	select {
-	case <-r.drain:
-		h.Draining = true
-	default:
-	}
+	h := Health{Draining: r.draining()}
 	r.mu.Lock()
 	h.Inflight = len(r.flights)
 	r.mu.Unlock()
