@@ -66,7 +66,7 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 	}
 	r.see(&j, Observation{Event: AttemptResolved, Attempt: s.Number, Target: att.Target, By: s.By, Code: string(s.As)})
 	if r.flight(s.JobID) == nil {
-		r.drivers.Go(func() { r.adopt(s.JobID) })
+		r.drivers.run(func() { r.adopt(s.JobID) })
 	}
 	return r.changed(ctx, s.JobID)
 }

@@ -67,7 +67,7 @@ type Router struct {
 	endAll   context.CancelFunc
 	drain    chan struct{} // closed when no new work may begin
 	drainNow func()
-	drivers  sync.WaitGroup
+	drivers  *crew
 
 	mu      sync.Mutex
 	flights map[string]*flight
@@ -79,7 +79,7 @@ func New(c Config) (*Router, error) {
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
 	c.ProofLife = orDefault(c.ProofLife, 30*24*time.Hour)
-	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}),
+	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), drivers: newCrew(),
 		slots: map[string]chan struct{}{}, flights: map[string]*flight{}}
 	if r.observer == nil {
 		r.observer = nobody{}
@@ -153,7 +153,7 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		r.observer.Observe(Observation{Event: KeyConflict, Owner: req.Owner, Job: reused.JobID, Contract: sub.Contract})
 		return Submitted{}, err
 	case errors.Is(err, jobstore.ErrIndeterminate):
-		r.drivers.Go(func() { r.findOut(route, id, sub) })
+		r.drivers.run(func() { r.findOut(route, id, sub) })
 		return Submitted{}, err
 	case err != nil:
 		return Submitted{}, err
