@@ -49,7 +49,7 @@ func BenchmarkRouterBesideProxy(b *testing.B) {
 			provider := httptest.NewServer(benchProvider(latency))
 			defer provider.Close()
 			proxy := benchProxy(b, provider.URL)
-			routed := benchRouter(b, provider.URL, redis.URL())
+			routed, _ := wholeRouter(b, provider.URL, redis.URL())
 			for b.Loop() {
 				p, r := compare(b, redis, proxy, routed)
 				figures(b, p, r)
@@ -120,7 +120,10 @@ func benchProxy(b *testing.B, provider string) string {
 	return s.Listener.Addr().String()
 }
 
-func benchRouter(b *testing.B, provider, redis string) string {
+// wholeRouter is a router as serve makes it, over a real Redis and one address
+// for all providers. It tells its own address.
+func wholeRouter(t testing.TB, provider, redis string) (addr string, store *jobstore.Store) {
+	t.Helper()
 	c := devConfig("127.0.0.1:1", true)
 	for name := range c.Providers {
 		c.Providers[name] = configs.Provider{Kind: "openai", BaseURL: provider + "/v1"}
@@ -129,18 +132,20 @@ func benchRouter(b *testing.B, provider, redis string) string {
 	creds := configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin))
 	p, err := wire(context.Background(), c, ".", o, creds, io.Discard)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	p.api.Log = slog.New(slog.NewJSONHandler(io.Discard, nil))
-	s := httptest.NewServer(httpapi.New(p.api))
+	s := httptest.NewUnstartedServer(nil)
+	s.Config = httpapi.Server(httpapi.New(p.api))
+	s.Start()
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { p.router.Run(ctx); close(ran) }()
-	b.Cleanup(func() {
+	t.Cleanup(func() {
 		s.Close()
 		_ = p.halt(stop, ran, time.Second)
 	})
-	return s.Listener.Addr().String()
+	return s.Listener.Addr().String(), p.store
 }
 
 // load is what was asked of one server, and how long each answer took.
