@@ -38,7 +38,7 @@ verify: build
 
 # Throughput and added latency beside a plain reverse proxy, in one run.
 bench: redis
-	$(GO) test -run '^$$' -bench 'Router|Store' -benchtime 3s ./cmd/inferonce ./jobstore
+	$(GO) test -run '^$$' -bench 'RouterBesideProxy|Inference' -benchtime 3s ./cmd/inferonce ./jobstore
 
 # A short look at every fuzz target.
 fuzz:

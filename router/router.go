@@ -67,7 +67,7 @@ type Router struct {
 	endAll   context.CancelFunc
 	drain    chan struct{} // closed when no new work may begin
 	drainNow func()
-	drivers  sync.WaitGroup
+	drivers  *crew
 
 	mu      sync.Mutex
 	flights map[string]*flight
@@ -79,7 +79,7 @@ func New(c Config) (*Router, error) {
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
 	c.ProofLife = orDefault(c.ProofLife, 30*24*time.Hour)
-	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}),
+	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), drivers: newCrew(),
 		slots: map[string]chan struct{}{}, flights: map[string]*flight{}}
 	if r.observer == nil {
 		r.observer = nobody{}
@@ -138,7 +138,7 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
-	defer r.drivers.Done()
+	defer r.drivers.release()
 	return r.submit(ctx, route, req)
 }
 
@@ -158,7 +158,7 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		r.observer.Observe(Observation{Event: KeyConflict, Owner: req.Owner, Job: reused.JobID, Contract: sub.Contract})
 		return Submitted{}, err
 	case errors.Is(err, jobstore.ErrIndeterminate):
-		r.drivers.Go(func() { r.findOut(route, id, sub) })
+		r.drivers.run(func() { r.findOut(route, id, sub) })
 		return Submitted{}, err
 	case err != nil:
 		return Submitted{}, err
@@ -229,7 +229,7 @@ func (r *Router) findOut(route *Route, id string, sub jobstore.Submission) {
 }
 
 // admit lets one more piece of work begin. Who was admitted counts as a driver
-// until drivers.Done, so that Close cannot miss what it goes on to start.
+// until drivers.release, so that Close cannot miss what it goes on to start.
 func (r *Router) admit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,7 +239,7 @@ func (r *Router) admit() error {
 	if len(r.flights) >= r.MaxInflight {
 		return ErrBusy
 	}
-	r.drivers.Add(1)
+	r.drivers.hold()
 	return nil
 }
 
