@@ -38,7 +38,7 @@ verify: build
 
 # Throughput and added latency beside a plain reverse proxy, in one run.
 bench: redis
-	$(GO) test -run '^$$' -bench 'Router|Store' -benchtime 3s ./cmd/inferonce ./jobstore
+	$(GO) test -run '^$$' -bench 'RouterBesideProxy|Inference' -benchtime 3s ./cmd/inferonce ./jobstore
 
 # node-llama-cpp for a real model, once: about 83 MB from npm's registry.
 model:
