@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -92,7 +91,7 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 	f.options.Progress = func(p conformance.Progress) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "\r%d of %d runs", p.Done, p.Planned)
 	}
-	report, err := proveTarget(cmd.Context(), c, filepath.Dir(f.file), f.target, f.contract, f.options)
+	report, err := proveTarget(cmd.Context(), c, f.target, f.contract, f.options)
 	fmt.Fprintln(cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -204,8 +203,8 @@ func encodeReport(r contracts.Report) []byte {
 }
 
 // proveTarget runs conformance for a target and a contract of a configuration.
-func proveTarget(ctx context.Context, c *configs.Config, base, target, ref string, o conformance.Options) (contracts.Report, error) {
-	catalog, err := loadCatalog(within(base, c.Contracts))
+func proveTarget(ctx context.Context, c *configs.Config, target, ref string, o conformance.Options) (contracts.Report, error) {
+	catalog, err := loadCatalog(c.Contracts)
 	if err != nil {
 		return contracts.Report{}, exit(exitInvalid, err)
 	}

@@ -72,7 +72,7 @@ func runDev(ctx context.Context, o devOptions, talk io.Writer, ready func(url st
 	options, closeStore := devStore(o.redis)
 	defer closeStore()
 	c := devConfig(addr, o.quiet)
-	p, err := wire(ctx, c, ".", options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
+	p, err := wire(ctx, c, options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
 	if err != nil {
 		return err
 	}
