@@ -48,7 +48,8 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 				return nil, err
 			}
 			code, reason := judgeProof(rec, r.Targets[name], route.Contract, now())
-			st := Standing{Target: name, Contract: ref, Digest: route.Contract.Digest, Eligible: code == "", Reason: reason}
+			st := Standing{Target: name, Contract: ref, Digest: route.Contract.Digest,
+				Fallback: name != route.Primary, Eligible: code == "", Reason: reason}
 			if rec.Version > 0 {
 				st.Record = &rec
 			}

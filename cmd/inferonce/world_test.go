@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"inferonce/configs"
+	"inferonce/conformance"
 	"inferonce/contracts"
 	"inferonce/jobstore"
 	"inferonce/providers"
@@ -32,7 +33,7 @@ type world struct {
 	stop []func() // called last to first
 }
 
-const suiteVersion = "test"
+const suiteVersion = conformance.SuiteVersion
 
 func newWorld() (*world, error) {
 	w := &world{}
