@@ -21,7 +21,7 @@ var reportPage string
 // what changed since; nil leaves that out.
 func HTML(w io.Writer, r contracts.Report, previous *contracts.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"mark": markOf, "visible": visible, "held": heldCounts, "percent": percent,
+		"mark": pageMark, "visible": visible, "block": block, "held": heldCounts,
 		"moment": func(t time.Time) string { return t.UTC().Format("2 January 2006 15:04:05 UTC") },
 		"words":  func(v contracts.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") },
 	}).Parse(reportPage)
@@ -89,10 +89,24 @@ func heldCounts(c contracts.ReportCheck) string {
 	return fmt.Sprintf("%d of %d", c.OK, c.N)
 }
 
-// percent is the share that held, as the value of a meter.
-func percent(c contracts.ReportCheck) string {
-	if c.N == 0 {
-		return "0"
+// pageMark needs no font for pictures.
+func pageMark(v contracts.Verdict) string {
+	switch v {
+	case contracts.Pass:
+		return "✓"
+	case contracts.Fail:
+		return "✗"
+	case contracts.NotApplicable:
+		return "–"
 	}
-	return fmt.Sprintf("%.1f", 100*float64(c.OK)/float64(c.N))
+	return "?"
+}
+
+// block is visible for a text of several lines, which stay lines.
+func block(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i := range lines {
+		lines[i] = visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
