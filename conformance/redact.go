@@ -23,14 +23,17 @@ const shortestSecret = 4
 type Redactor struct{ known *strings.Replacer }
 
 // shapes of secrets that nobody told us: what a header, a URL or a well-known
-// issuer of keys looks like. $1 is kept.
-var shapes = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{16,}`),
-	regexp.MustCompile(`(?i)\b(basic\s+)[A-Za-z0-9+/]{8,}={1,2}`),
-	regexp.MustCompile(`(?i)\b((?:x-api-key|api-key|x-goog-api-key)["']?\s*[:=]\s*["']?)[^\s"',;\[]{6,}`),
-	regexp.MustCompile(`(?i)([?&](?:api[-_]?key|key|token|access_token|sig|signature)=)[^&\s"'#]+`),
-	regexp.MustCompile(`(://)[^/\s@:"']+:[^/\s@"']+@`),
-	regexp.MustCompile(`()\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|glpat|xoxb|xoxp|AIza|AKIA|eyJ)[-_]?[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*`),
+// issuer of keys looks like, and what is put in its place.
+var shapes = []struct {
+	is *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{16,}`), "${1}" + redacted},
+	{regexp.MustCompile(`(?i)\b(basic\s+)[A-Za-z0-9+/]{8,}={1,2}`), "${1}" + redacted},
+	{regexp.MustCompile(`(?i)\b((?:x-api-key|api-key|x-goog-api-key)["']?\s*[:=]\s*["']?)[^\s"',;\[]{6,}`), "${1}" + redacted},
+	{regexp.MustCompile(`(?i)([?&](?:api[-_]?key|key|token|access_token|sig|signature)=)[^&\s"'#]+`), "${1}" + redacted},
+	{regexp.MustCompile(`://[^/\s@:"']+:[^/\s@"']+@`), "://" + redacted + "@"},
+	{regexp.MustCompile(`\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|glpat|xoxb|xoxp|AIza|AKIA|eyJ)[-_]?[A-Za-z0-9_-]{16,}(?:\.[A-Za-z0-9_-]+)*`), redacted},
 }
 
 // NewRedactor makes a Redactor that knows these secrets. An empty or very short
@@ -55,7 +58,7 @@ func NewRedactor(secrets ...string) *Redactor {
 func (r *Redactor) Text(s string) string {
 	s = r.known.Replace(s)
 	for _, shape := range shapes {
-		s = shape.ReplaceAllString(s, "${1}"+redacted)
+		s = shape.is.ReplaceAllString(s, shape.to)
 	}
 	return s
 }

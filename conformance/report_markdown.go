@@ -14,9 +14,10 @@ import (
 // (docs.github.com/actions/reference/workflow-commands-for-github-actions).
 const (
 	maxMarkdown      = 1 << 20
-	maxMarkdownRows  = 200
+	maxMarkdownRows  = 100
 	maxMarkdownCases = 50
-	maxMarkdownCell  = 400 // bytes, before escaping
+	maxMarkdownCell  = 400 // bytes; escaping makes at most five of one
+	maxMarkdownName  = 80  // bytes of an id
 )
 
 // Markdown writes a report as the summary of a job. It is never longer than
@@ -24,12 +25,12 @@ const (
 func Markdown(w io.Writer, r contracts.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s %s on %s\n\n", markOf(r.Verdict), cell(r.Target), cell(contractRef(r)))
-	fmt.Fprintf(&b, "**%s** · %s at %s · %s, %d repeats, seed %d · suite %s · contract `%s`\n\n", verdictName(r.Verdict),
-		cell(r.Model.Asked), cell(r.Provider), cell(r.Mode), r.Repeats, r.Seed, cell(r.SuiteVersion), digest12(r.Contract.Digest))
+	fmt.Fprintf(&b, "**%s** · %s at %s · %s, %d repeats, seed %d · suite %s · contract %s\n\n", verdictName(r.Verdict),
+		cell(r.Model.Asked), cell(r.Provider), cell(r.Mode), r.Repeats, r.Seed, cell(r.SuiteVersion), name(digest12(r.Contract.Digest)))
 	if r.Replayed {
 		b.WriteString("Replayed from a recording: no evidence for a router.\n\n")
 	}
-	for _, reason := range r.Reasons[:min(len(r.Reasons), maxMarkdownRows)] {
+	for _, reason := range r.Reasons[:min(len(r.Reasons), maxMarkdownCases)] {
 		fmt.Fprintf(&b, "- %s\n", cell(reason))
 	}
 	markdownChecks(&b, r.Checks)
@@ -52,7 +53,7 @@ func markdownChecks(b *strings.Builder, checks []contracts.ReportCheck) {
 		if c.Detail != "" {
 			says += ": " + cell(c.Detail)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %d of %d | %s | %s |\n", markOf(c.Verdict), cell(c.ID), cell(c.Class), c.OK, c.N, bound, says)
+		fmt.Fprintf(b, "| %s | %s | %s | %d of %d | %s | %s |\n", markOf(c.Verdict), name(c.ID), name(c.Class), c.OK, c.N, bound, says)
 	}
 }
 
@@ -62,7 +63,7 @@ func markdownCases(b *strings.Builder, failing []failingCase) {
 	}
 	b.WriteString("\n<details><summary>Cases with a failing run</summary>\n\n| case | check | runs | expected | got |\n|---|---|---|---|---|\n")
 	for _, c := range failing[:min(len(failing), maxMarkdownCases)] {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(c.ID), cell(c.First.Check), c.Counted(),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", name(c.ID), name(c.First.Check), c.Counted(),
 			cell(cmp.Or(c.Wanted(), c.First.Message)), cell(c.Got()))
 	}
 	if left := len(failing) - maxMarkdownCases; left > 0 {
@@ -88,9 +89,13 @@ func verdictName(v contracts.Verdict) string { return cell(strings.ReplaceAll(st
 // cell makes a text one cell of a table: every character that Markdown or HTML
 // could take for its own becomes its number. A mention or a link of somebody
 // else's choice is nothing that a report should make.
-func cell(s string) string {
+func cell(s string) string { return escaped(s, maxMarkdownCell) }
+
+func name(s string) string { return escaped(s, maxMarkdownName) }
+
+func escaped(s string, n int) string {
 	var b strings.Builder
-	for _, r := range visible(clip(s, maxMarkdownCell)) {
+	for _, r := range clip(visible(clip(s, n)), n) {
 		if strings.ContainsRune("\\`*_{}[]()<>#+!|~&\"'@:$^=", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue
