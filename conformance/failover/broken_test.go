@@ -29,5 +29,6 @@ var broken = []brokenRouter{
 	{"lets owners share keys", []string{"request/other-owner"}},
 	{"works without its store", []string{"store/gone"}},
 	{"calls again when the store is away", []string{"store/gone-meanwhile"}},
+	{"runs ended jobs again later", []string{"afterwards/*", "eligibility/ineligible"}},
 	{"forgets jobs when killed", []string{"kill/*"}},
 }

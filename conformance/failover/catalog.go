@@ -20,5 +20,6 @@ func Catalog() []Story {
 		[]Story{twoRouters, twoRoutersSettle},
 		[]Story{storeGone, storeGoneMeanwhile},
 		[]Story{killedBefore, killedDuring, killedAfterWork, killedAfterAnswer},
+		[]Story{nothingLater},
 	)
 }

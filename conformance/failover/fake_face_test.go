@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"inferonce/contracts"
+	"inferonce/providers/sim"
 )
 
 // ServeHTTP is the fake's face: the calls that stories make, and no more.
@@ -130,6 +131,7 @@ func (f *fake) submit(life context.Context, w http.ResponseWriter, r *http.Reque
 	default:
 		if f.flaw == "runs again on a double click" && old.State == running && len(old.Attempts) == 1 {
 			f.run(old, 1, "sim-a")
+			f.sim.Await(life, sim.Query{Job: old.ID}, sim.Started, 2) // so that it is seen
 		}
 		j = old
 	}

@@ -107,6 +107,11 @@ func (f *fake) setStanding(w http.ResponseWriter, r *http.Request, contract stri
 	}
 	json.Unmarshal(raw, &in)
 	s, match := f.standing[contract], r.Header.Get("If-Match")
+	if f.flaw == "runs ended jobs again later" {
+		for _, j := range f.jobs {
+			f.call(f.life, j, 1, "sim-b")
+		}
+	}
 	switch {
 	case match == "":
 		problem(w, 428, "if_match_required", nil)

@@ -12,6 +12,7 @@ func (w *World) judge() {
 		w.api.key = in.APIKey
 		ran := w.Ended(in.Ref)
 		w.result.Ledger = append(w.result.Ledger, ran...)
+		*w.told = append(*w.told, ranAs{w.result.ID, in.Ref, len(ran)})
 		jobs := []string{}
 		if in.Job != "" {
 			jobs = append(jobs, in.Job)
@@ -45,4 +46,25 @@ func (w *World) tidy(ctx context.Context) {
 			w.api.do(ctx, request{method: http.MethodPost, path: "/v1/jobs/" + in.Job + "/cancel", body: []byte(`{"reason":"end of a failover story"}`)})
 		}
 	}
+}
+
+// ranAs is how often providers were called for an intent, when its story was over.
+type ranAs struct {
+	story, ref string
+	calls      int
+}
+
+var nothingLater = Story{
+	ID:     "afterwards/nothing-ran-later",
+	Title:  "no provider was called for an intent after its story was over",
+	Proves: []string{"R6", "R11", "R28"},
+	Asks:   "nothing: the ledger is read once more for every intent of the stories before",
+	Run: func(w *World) {
+		for _, before := range *w.told {
+			if ran := w.Ran(before.ref); len(ran) != before.calls {
+				w.Check(false, "%s: %d calls when it was over, %d now", before.story, before.calls, len(ran))
+			}
+		}
+		w.Check(true, "%d intents were looked at again", len(*w.told))
+	},
 }

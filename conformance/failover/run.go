@@ -82,6 +82,7 @@ type runner struct {
 	names     *namer
 	missing   map[Need]string // why a need cannot be met
 	secondary string
+	told      []ranAs
 }
 
 func (r *runner) tell(ctx context.Context, s Story) Result {
@@ -96,7 +97,7 @@ func (r *runner) tell(ctx context.Context, s Story) Result {
 			return res
 		}
 	}
-	w := &World{d: r.d, api: r.api, secondary: r.secondary,
+	w := &World{d: r.d, api: r.api, secondary: r.secondary, told: &r.told,
 		stage: &stage{ctx: ctx, patience: r.o.patience(), sim: r.sim, names: r.names, result: &res}}
 	perform(w.stage, func() {
 		w.Faults(w.Primary())

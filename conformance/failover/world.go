@@ -18,7 +18,8 @@ type World struct {
 	secondary string // base address of the second router
 
 	intents []*Intent
-	restart func() // starts the killed router
+	told    *[]ranAs // of the stories before
+	restart func()   // starts the killed router
 }
 
 // Intent is something an app wants, under a key of its own.
