@@ -172,7 +172,11 @@ func (p *parts) proveAll(ctx context.Context, c *configs.Config) error {
 			if report.Verdict != contracts.Pass {
 				return exitf(exitChecksFailed, "target %s did not pass contract %s: %v", name, contract.Ref(), report.Reasons)
 			}
-			if _, err := p.router.AcceptReport(ctx, encodeReport(report), "dev"); err != nil {
+			raw, err := conformance.Encode(report)
+			if err != nil {
+				return exit(exitCouldNotRun, err)
+			}
+			if _, err := p.router.AcceptReport(ctx, raw, "dev"); err != nil {
 				return exit(exitCouldNotRun, err)
 			}
 		}
