@@ -77,7 +77,7 @@ func (c *Contract) CheckOutput(content string, input json.RawMessage) (output js
 	if failure != nil {
 		return nil, failure
 	}
-	if broken := c.output.validate(output); len(broken) > 0 {
+	if broken := c.validateOutput(output); len(broken) > 0 {
 		return nil, violated(CodeSchema, broken)
 	}
 	if broken := checkAll(c.assertions, liveVars(input, output)); len(broken) > 0 {
