@@ -29,11 +29,21 @@ func (c *Contract) Judge(done Completion, input json.RawMessage) (json.RawMessag
 	if len(c.Tools) == 0 {
 		return c.CheckOutput(done.Content, input)
 	}
-	calls, failure := c.callsOf(done)
+	calls, failure := c.Read(done)
 	if failure != nil {
 		return nil, failure
 	}
 	return c.CheckOutput(string(calls), input)
+}
+
+// Read is the first step of Judge: it returns what the answer says, if that can
+// be read, whether or not the contract allows it. For a contract without tools
+// it is ParseOutput.
+func (c *Contract) Read(done Completion) (json.RawMessage, *Failure) {
+	if len(c.Tools) == 0 {
+		return ParseOutput(done.Content)
+	}
+	return c.callsOf(done)
 }
 
 // callsOf writes the calls of an answer in the form of the contract's output.
