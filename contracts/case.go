@@ -53,7 +53,7 @@ func (c *Contract) CheckCase(k Case, output json.RawMessage) []Violation {
 			broken = append(broken, Violation{fieldPointer(field), RuleAccepted, "must be one of " + joinRaw(want)})
 		}
 	}
-	broken = append(broken, k.checkCalls(output)...)
+	broken = append(broken, k.checkCalls(out)...)
 	v := liveVars(k.Input, output)
 	v["expected"] = expectedVar(k.Expected)
 	return append(broken, checkAll(k.Assertions, v)...)

@@ -23,7 +23,7 @@ const (
 
 // checkCalls compares an answer's calls with those that the case wants, in any
 // order: a model may ask for parallel calls in the order it likes.
-func (k *Case) checkCalls(output json.RawMessage) []Violation {
+func (k *Case) checkCalls(output any) []Violation {
 	if k.Calls == nil {
 		return nil
 	}
@@ -40,14 +40,14 @@ func (k *Case) checkCalls(output json.RawMessage) []Violation {
 		return nil
 	}
 	if len(got) == 1 {
-		return k.Calls[0].wrongArguments(got[0].Arguments)
+		return k.Calls[0].wrongArguments(got[0].arguments)
 	}
 	return []Violation{{"/calls", RuleArguments, "the calls' arguments are not the right ones"}}
 }
 
 func tally(calls []callIn, name string) (n int) {
 	for _, c := range calls {
-		if c.Name == name {
+		if c.name == name {
 			n++
 		}
 	}
@@ -77,7 +77,7 @@ func (k *Case) matchable(got []callIn) bool {
 
 func (k *Case) assign(i int, got []callIn, owner []int, tried []bool) bool {
 	for j := range got {
-		if tried[j] || got[j].Name != k.Calls[i].Name || k.Calls[i].wrongArguments(got[j].Arguments) != nil {
+		if tried[j] || got[j].name != k.Calls[i].Name || k.Calls[i].wrongArguments(got[j].arguments) != nil {
 			continue
 		}
 		tried[j] = true
@@ -91,9 +91,7 @@ func (k *Case) assign(i int, got []callIn, owner []int, tried []bool) bool {
 
 // wrongArguments lists what is wrong with the arguments of the first call.
 // Messages name what the case wants, never what came.
-func (e *ExpectedCall) wrongArguments(raw json.RawMessage) []Violation {
-	v, _ := decodeJSON(raw)
-	got, _ := v.(map[string]any)
+func (e *ExpectedCall) wrongArguments(got map[string]any) []Violation {
 	var wrong []Violation
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
 		value, there := got[name]

@@ -83,12 +83,26 @@ func shownCalls(base string, tools []Tool, choice string) json.RawMessage {
 // validateOutput checks an answer's value against the output schema, and its
 // calls against their tools'.
 func (c *Contract) validateOutput(raw []byte) []Violation {
-	broken := c.output.validate(raw)
-	if len(broken) > 0 || len(c.Tools) == 0 {
+	if broken := c.output.validate(raw); len(broken) > 0 || len(c.Tools) == 0 {
 		return broken
 	}
-	for i, call := range callsIn(raw) {
-		for _, v := range c.tool(call.Name).parameters.validate(call.Arguments) {
+	v, _ := decodeJSON(raw) // validate has read it
+	return c.validateArguments(v)
+}
+
+// validateOutputValue is validateOutput of a value that was read before.
+func (c *Contract) validateOutputValue(v any) []Violation {
+	if broken := c.output.validateValue(v); len(broken) > 0 || len(c.Tools) == 0 {
+		return broken
+	}
+	return c.validateArguments(v)
+}
+
+// validateArguments checks the calls of an answer that has the frame's form.
+func (c *Contract) validateArguments(v any) []Violation {
+	var broken []Violation
+	for i, call := range callsIn(v) {
+		for _, v := range c.tool(call.name).parameters.validateValue(call.arguments) {
 			v.Pointer = clipPointer(fmt.Sprintf("/calls/%d/arguments%s", i, v.Pointer))
 			broken = append(broken, v)
 		}
@@ -98,14 +112,18 @@ func (c *Contract) validateOutput(raw []byte) []Violation {
 
 // callIn is one call of an answer that has the frame's form.
 type callIn struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
+	name      string
+	arguments map[string]any
 }
 
-func callsIn(output json.RawMessage) []callIn {
-	var v struct {
-		Calls []callIn `json:"calls"`
+func callsIn(v any) []callIn {
+	output, _ := v.(map[string]any)
+	list, _ := output["calls"].([]any)
+	calls := make([]callIn, len(list)) // what has another form names no tool
+	for i, item := range list {
+		call, _ := item.(map[string]any)
+		calls[i].name, _ = call["name"].(string)
+		calls[i].arguments, _ = call["arguments"].(map[string]any)
 	}
-	_ = json.Unmarshal(output, &v) // what has another form has no calls
-	return v.Calls
+	return calls
 }
