@@ -23,6 +23,8 @@ type Report struct {
 	SuiteVersion  string         `json:"suite_version"`
 	ID            string         `json:"id"` // unique per run
 	Mode          string         `json:"mode"`
+	Repeats       int            `json:"repeats"` // of each case, in one block
+	Seed          uint64         `json:"seed"`    // of the order of runs; at most 2^53
 	Contract      ReportContract `json:"contract"`
 	Target        string         `json:"target"`
 	Provider      string         `json:"provider"`
@@ -31,6 +33,7 @@ type Report struct {
 	Finished      time.Time      `json:"finished"`
 	Verdict       Verdict        `json:"verdict"`
 	Reasons       []string       `json:"reasons,omitempty"`
+	Stopped       string         `json:"stopped,omitempty"` // why runs that were planned were not made
 	Totals        ReportTotals   `json:"totals"`
 	Checks        []ReportCheck  `json:"checks"`
 	Cases         []ReportCase   `json:"cases"`
@@ -50,7 +53,7 @@ type ReportModel struct {
 }
 
 // ReportTotals counts provider calls. Infra are the ones that say nothing
-// about the model: refusals by rate, outages, timeouts.
+// about the model: refusals by rate, outages, timeouts. Runs counts them too.
 type ReportTotals struct {
 	Runs  int   `json:"runs"`
 	Infra int   `json:"infra"`
@@ -65,7 +68,10 @@ type ReportCheck struct {
 	Verdict Verdict `json:"verdict"`
 	N       int     `json:"n"`
 	OK      int     `json:"ok"`
-	Detail  string  `json:"detail,omitempty"`
+	// Bound is the lower bound of the true rate of OK, one-sided, at 95 percent
+	// confidence; 0 where there is none.
+	Bound  float64 `json:"bound,omitempty"`
+	Detail string  `json:"detail,omitempty"`
 }
 
 // ReportCase is one case with all its repeats.
@@ -83,4 +89,5 @@ type ReportRun struct {
 	Failure   *Failure `json:"failure,omitempty"`
 	Message   string   `json:"message,omitempty"`
 	SHA256    string   `json:"content_sha256,omitempty"`
+	Content   string   `json:"content,omitempty"` // the answer itself, only where it was asked to be stored
 }

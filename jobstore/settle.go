@@ -142,7 +142,7 @@ func (s *Store) Resolve(ctx context.Context, id string, r Resolution) (Settled, 
 	var settled Settled
 	err := s.moving(ctx, id, nil, func(k known) error {
 		w, err := s.words(ctx, s.scripts.resolve, s.endingKeys(k), k.op, k.id, k.attempts, r.Number, string(r.Settlement.As), version,
-			encode(r.Settlement), encode(r.failure()), result, after, problem, budget, ms(s.retention), s.keys.channel(shard))
+			encode(r.Settlement), encode(r.Failure()), result, after, problem, budget, ms(s.retention), s.keys.channel(shard))
 		if err != nil {
 			return err
 		}
@@ -155,8 +155,8 @@ func (s *Store) Resolve(ctx context.Context, id string, r Resolution) (Settled, 
 	return settled, err
 }
 
-// failure is what the settled attempt's record says, if it has no result.
-func (r Resolution) failure() *contracts.Failure {
+// Failure is what the settled attempt's record says, if it has no result.
+func (r Resolution) Failure() *contracts.Failure {
 	f := &contracts.Failure{Class: contracts.Timeout, Effect: contracts.Ended, Code: "settled_" + string(r.Settlement.As),
 		Detail: r.Settlement.Reason}
 	if r.Settlement.As == NotExecuted {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // Durability names how much of what was acknowledged survives. The level is
@@ -32,17 +34,19 @@ const (
 
 // Options say where the store is and how it is kept.
 type Options struct {
-	URL        string   // redis://[user:password@]host:port/db or rediss://…
-	Addrs      []string // instead of URL: sentinels (with Master) or cluster nodes
-	Master     string   // the sentinels' name for the primary
-	Cluster    bool
-	Username   string
-	Password   string
-	TLS        *tls.Config
-	Prefix     string        // of every key; default "inferonce:"
-	Retention  time.Duration // of ended jobs and their keys; default 24h
-	Durability Durability    // default Single
-	ReplyTime  time.Duration // bounds the wait for one reply; default 1s
+	URL      string   // redis://[user:password@]host:port/db or rediss://…
+	Addrs    []string // instead of URL: sentinels (with Master) or cluster nodes
+	Master   string   // the sentinels' name for the primary
+	Cluster  bool
+	Username string
+	Password string
+	// SentinelPassword is the sentinels' own.
+	SentinelPassword string
+	TLS              *tls.Config
+	Prefix           string        // of every key; default "inferonce:"
+	Retention        time.Duration // of ended jobs and their keys; default 24h
+	Durability       Durability    // default Single
+	ReplyTime        time.Duration // bounds the wait for one reply; default 1s
 	// Dialer replaces the network dialer; for tests and the embedded store.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -58,6 +62,8 @@ type Store struct {
 	durability Durability
 	embedded   bool
 	calls      atomic.Int64
+	closing    sync.Once
+	closed     error
 }
 
 // Open connects, checks that Redis can keep the promises that are made on it,
@@ -71,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, keys: keyspace{o.Prefix}, retention: o.Retention, durability: o.Durability}
+	s := &Store{client: client, keys: newKeyspace(o.Prefix), retention: o.Retention, durability: o.Durability}
 	if err := s.checkServer(ctx); err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
@@ -82,11 +88,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the connections. Calls under way are answered first.
+// Close ends the connections. Calls under way are answered first. A second
+// Close does nothing.
 func (s *Store) Close() error {
-	s.hub.close()
-	s.collect.close()
-	return s.client.Close()
+	s.closing.Do(func() {
+		s.hub.close()
+		s.collect.close()
+		s.closed = s.client.Close()
+	})
+	return s.closed
 }
 
 // Calls is the number of script calls sent so far, resent ones included.
@@ -127,9 +137,14 @@ func (o Options) defaults() (Options, error) {
 	return o, nil
 }
 
+// quiet keeps go-redis from writing to the process's standard error, where it
+// would name addresses. What goes wrong is returned.
+var quiet = sync.OnceFunc(logging.Disable)
+
 func connect(o Options) (redis.UniversalClient, error) {
+	quiet()
 	u := &redis.UniversalOptions{Addrs: o.Addrs, MasterName: o.Master, IsClusterMode: o.Cluster,
-		Username: o.Username, Password: o.Password, TLSConfig: o.TLS, Dialer: o.Dialer}
+		Username: o.Username, Password: o.Password, SentinelPassword: o.SentinelPassword, TLSConfig: o.TLS, Dialer: o.Dialer}
 	if o.URL != "" {
 		one, err := redis.ParseURL(o.URL)
 		if err != nil {
@@ -139,7 +154,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 		u.Username, u.Password = one.Username, one.Password
 	}
 	if len(u.Addrs) == 0 {
-		u.Addrs = []string{"embedded"}
+		u.Addrs = []string{"127.0.0.1:0"} // only the dialer knows where it is
 	}
 	u.ClientName = "inferonce"
 	u.MaxRetries = -1              // repeating is ours
@@ -148,6 +163,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 	u.ReadTimeout, u.WriteTimeout = o.ReplyTime, o.ReplyTime
 	u.PoolTimeout = 500 * time.Millisecond
 	u.PoolSize = 16
+	u.DialerRetries = 1
 	u.DisableIdentity = true // CLIENT SETINFO is unknown to Redis 7.0
 	return redis.NewUniversalClient(u), nil
 }

@@ -31,6 +31,7 @@ type Submitted struct {
 	Job jobstore.Job
 	// Replayed says that the job existed already: this call started nothing.
 	Replayed bool
+	flight   *flight // where this router's driver shows how it goes; nil if another has it
 }
 
 // Settle is an operator's word on an unknown attempt.

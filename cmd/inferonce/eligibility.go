@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"inferonce/jobstore"
+)
+
+func newEligibilityCmd(env lookup) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "eligibility",
+		Short: "See and switch which targets may take over",
+		Long: `eligibility is for operators. A target may take over for a contract only while
+it has a valid conformance record for that state of the contract and nobody has
+switched it off. Every change is kept with who made it and why. Needs an API key
+with scope operate.`,
+		Example: `  inferonce eligibility list
+  inferonce eligibility disable llama ticket-triage --reason "wrong teams since noon"`,
+	}, newEligibilityListCmd(env), newSwitchCmd(env, "enable"), newSwitchCmd(env, "disable"), newHistoryCmd(env))
+	addClientFlags(cmd)
+	return cmd
+}
+
+// standing is one pair of a target and a contract, as the API words it.
+type standing struct {
+	Target   string                `json:"target"`
+	Contract string                `json:"contract"`
+	Eligible bool                  `json:"eligible"`
+	Reason   string                `json:"reason"`
+	Version  int64                 `json:"version"`
+	Record   *jobstore.Eligibility `json:"record"`
+}
+
+func newEligibilityListCmd(env lookup) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List who may take over for what, and why not",
+		Long:  "list shows every pair of a target and a contract that a route names.",
+		Example: `  inferonce eligibility list
+  inferonce eligibility list -o json`,
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, c, err := connect(cmd, env)
+			if err != nil {
+				return err
+			}
+			body, l, err := standings(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			return list(p, body, l, []string{"TARGET", "CONTRACT", "ELIGIBLE", "VERSION", "STATE", "EXPIRES", "REASON"}, standingRow)
+		},
+	}
+}
+
+func standings(ctx context.Context, c *client) ([]byte, listing, error) {
+	a, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/eligibility"})
+	if err != nil {
+		return nil, listing{}, err
+	}
+	l, err := decode[listing](a.body)
+	return a.body, l, err
+}
+
+func standingRow(s standing) [][]string {
+	state, expires := "", ""
+	if s.Record != nil {
+		state = string(s.Record.State)
+		if s.Record.Proof != nil {
+			expires = at(s.Record.Proof.Expires)
+		}
+	}
+	return [][]string{{s.Target, s.Contract, map[bool]string{true: "yes", false: "no"}[s.Eligible], fmt.Sprint(s.Version), state, expires, s.Reason}}
+}
+
+func newHistoryCmd(env lookup) *cobra.Command {
+	var page listFlags
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "List every change of eligibility, newest first",
+		Long:  "history shows the audit log: who changed what, when and why.",
+		Example: `  inferonce eligibility history
+  inferonce eligibility history --all -o json`,
+		Args:              takes(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, c, err := connect(cmd, env)
+			if err != nil {
+				return err
+			}
+			body, l, err := page.read(cmd.Context(), c, "/v1/audit", "before", url.Values{})
+			if err != nil {
+				return err
+			}
+			return list(p, body, l, []string{"AT", "BY", "ACTION", "TARGET", "CONTRACT", "FROM", "TO", "REASON"}, func(e jobstore.AuditEntry) [][]string {
+				return [][]string{{at(e.At), e.By, e.Action, e.Target, e.Contract, string(e.From), string(e.To), e.Reason}}
+			})
+		},
+	}
+	page.add(cmd)
+	return cmd
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"inferonce/configs"
+	"inferonce/conformance"
+	"inferonce/contracts"
+	"inferonce/jobstore"
+	"inferonce/providers"
+	"inferonce/providers/openaicompat"
+	"inferonce/providers/transport"
+	"inferonce/router"
+	"inferonce/router/httpapi"
+	"inferonce/router/telemetry"
+)
+
+// This file turns configuration into running parts, by hand. It is the only
+// one that knows them all.
+
+// parts are what a router process is made of.
+type parts struct {
+	catalog   *contracts.Catalog
+	store     *jobstore.Store
+	providers map[string]providers.Provider
+	router    *router.Router
+	telemetry *telemetry.Telemetry
+	log       *slog.Logger
+	api       httpapi.Options // still to be served
+	announce  time.Duration   // before a stop, for balancers to notice
+	drain     time.Duration   // for calls under way, at a stop
+}
+
+// wire builds everything. base is the directory that the configuration's
+// relative paths start from.
+func wire(ctx context.Context, c *configs.Config, base string, options jobstore.Options, creds *configs.Credentials, errOut io.Writer) (*parts, error) {
+	p := &parts{log: newLogger(c.Log, errOut)}
+	var err error
+	if p.catalog, err = loadCatalog(within(base, c.Contracts)); err != nil {
+		return nil, err
+	}
+	if p.providers, err = newProviders(c); err != nil {
+		return nil, exit(exitInvalid, err)
+	}
+	routes, err := newRoutes(c, p.catalog)
+	if err != nil {
+		return nil, exit(exitInvalid, err)
+	}
+	if p.store, err = jobstore.Open(ctx, options); err != nil {
+		return nil, exit(exitCouldNotRun, err)
+	}
+	p.telemetry = telemetry.New(telemetry.Options{Log: p.log, Counts: p.store.Count})
+	p.router, err = router.New(router.Config{Store: p.store, Contracts: p.catalog, Providers: p.providers, Targets: newTargets(c),
+		Routes: routes, Observer: p.telemetry, Name: routerName(), MaxInflight: c.Limits.MaxInflight, SuiteVersion: conformance.SuiteVersion})
+	if err != nil {
+		return nil, exit(exitInvalid, err)
+	}
+	p.api = httpapi.Options{Router: p.router, Auth: newAuthenticator(creds), Metrics: p.telemetry.Handler(), Log: p.log,
+		Version: thisBuild().Version, BodyLimit: c.Limits.BodyBytes, MaxWait: c.Limits.Wait}
+	return p, nil
+}
+
+func routerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "router"
+	}
+	return fmt.Sprintf("%s-%d", host, os.Getpid())
+}
+
+func newLogger(c configs.Log, w io.Writer) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // checked when it was loaded; info otherwise
+	o := &slog.HandlerOptions{Level: level}
+	if c.Format == "text" {
+		return slog.New(slog.NewTextHandler(w, o))
+	}
+	return slog.New(slog.NewJSONHandler(w, o))
+}
+
+// within makes a configuration's relative path start at the configuration.
+func within(base, dir string) string {
+	if dir == "" || filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(base, dir)
+}
+
+func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
+	out := map[string]providers.Provider{}
+	for name, p := range c.Providers {
+		traits := openaicompat.Foreground
+		traits.CreateToken = p.HonoursIdempotencyKey
+		client, err := openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
+			Transport: transport.Options{MaxIdle: idleConnections}})
+		if err != nil {
+			return nil, fmt.Errorf("provider %s: %w", name, err)
+		}
+		out[name] = client
+	}
+	return out, nil
+}
+
+// idleConnections to one provider; a busy router keeps about as many calls under way.
+const idleConnections = 128
+
+func newTargets(c *configs.Config) map[string]providers.Target {
+	out := map[string]providers.Target{}
+	for name, t := range c.Targets {
+		out[name] = providers.Target{Name: name, Provider: t.Provider, Model: t.Model, MaxConcurrency: t.MaxConcurrency,
+			Temperature: temperature(t.Temperature)}
+	}
+	return out
+}
+
+func temperature(t configs.Temperature) providers.Temperature {
+	switch t.Rule {
+	case configs.TemperatureOmit:
+		return providers.Temperature{Omit: true}
+	case configs.TemperatureFixed:
+		return providers.Temperature{Fixed: &t.Value}
+	}
+	return providers.Temperature{Min: t.Value}
+}
+
+func newRoutes(c *configs.Config, catalog *contracts.Catalog) ([]router.Route, error) {
+	var out []router.Route
+	served := map[string]string{}
+	for name, r := range c.Routes {
+		contract, err := catalog.Get(r.Contract)
+		if err != nil {
+			return nil, fmt.Errorf("route %s: %w", name, err)
+		}
+		if other, taken := served[contract.Ref()]; taken {
+			names := []string{name, other}
+			slices.Sort(names)
+			return nil, fmt.Errorf("routes %s and %s both serve contract %s; keep one of them", names[0], names[1], contract.Ref())
+		}
+		served[contract.Ref()] = name
+		out = append(out, router.Route{Contract: contract, Primary: r.Primary, Fallbacks: r.Fallbacks, Attempts: r.Attempts,
+			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs})
+	}
+	return out, nil
+}
+
+// storeOptions turns the store's section into what jobstore opens.
+func storeOptions(s configs.Store) jobstore.Options {
+	o := jobstore.Options{URL: s.Redis.URL.Reveal(), Username: s.Redis.Username, Password: s.Redis.Password.Reveal(),
+		Prefix: s.Prefix, Retention: s.Retention, Durability: jobstore.Durability(s.Durability)}
+	switch {
+	case s.Redis.Sentinel != nil:
+		o.Addrs, o.Master, o.SentinelPassword = s.Redis.Sentinel, s.Redis.Master, s.Redis.SentinelPassword.Reveal()
+	case s.Redis.Cluster != nil:
+		o.Addrs, o.Cluster = s.Redis.Cluster, true
+	}
+	if s.Redis.TLS {
+		o.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return o
+}

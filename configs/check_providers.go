@@ -1,0 +1,60 @@
+package configs
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+func (d *decoder) checkProviders(ps map[string]Provider) {
+	if len(ps) == 0 {
+		d.missing("", "providers", "name at least one, such as openai: {kind: openai, api_key: \"${OPENAI_API_KEY}\"}")
+	}
+	known := kinds()
+	for _, name := range sorted(ps) {
+		at, p := child("providers", name), ps[name]
+		k, ok := known[p.Kind]
+		switch {
+		case p.Kind == "":
+			d.missing(at, "kind", "known here: "+strings.Join(sorted(known), ", "))
+		case !ok:
+			d.oneOf(at, "kind", p.Kind, sorted(known)...)
+		}
+		if p.BaseURL == "" {
+			p.BaseURL = k.baseURL
+		}
+		p.BaseURL = strings.TrimRight(p.BaseURL, "/")
+		d.checkBaseURL(at, p, ok)
+		ps[name] = p
+	}
+}
+
+func (d *decoder) checkBaseURL(at string, p Provider, kindKnown bool) {
+	if p.BaseURL == "" {
+		if kindKnown {
+			d.missing(at, "base_url", "write the address up to and including /v1")
+		}
+		return
+	}
+	u, err := url.Parse(p.BaseURL)
+	switch {
+	case err != nil || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		d.fault(at, "base_url", "not the address of a provider", "write it up to and including /v1, such as https://api.openai.com/v1")
+	case u.User != nil:
+		d.fault(at, "base_url", "holds a user or a password", "give the key as api_key")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		d.fault(at, "base_url", "goes on after the path", "take out what follows ? or #")
+	case u.Scheme == "http" && !loopback(u.Hostname()) && !p.AllowHTTP:
+		d.fault(at, "base_url", "plain http beyond this machine", "use https, or set allow_http: true if the network between is trusted")
+	case u.Scheme == "https" && p.APIKey.IsZero():
+		d.missing(at, "api_key", `add api_key: "${NAME}" with the variable that holds it, or file:PATH`)
+	}
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,58 @@
+package configs
+
+import "time"
+
+// What a setting is worth when the file doesn't give it.
+const (
+	DefaultListen       = "127.0.0.1:8787"
+	DefaultRetention    = 24 * time.Hour
+	DefaultBudget       = 30 * time.Second
+	DefaultAttempts     = 3
+	DefaultConnect      = 2 * time.Second
+	DefaultFirstByte    = 10 * time.Second
+	DefaultAnswerWithin = 20 * time.Second
+	DefaultListenFor    = 10 * time.Minute
+	DefaultNeeds        = time.Second
+	// DefaultMaxInflight leaves room for a click repeated 2,000 times at once.
+	DefaultMaxInflight = 4096
+	DefaultBodyBytes   = 4 << 20
+	// DefaultWait is the longest wait that OpenAI's SDKs accept between two
+	// tries, so that waiting here and coming back cost a client the same.
+	DefaultWait = 60 * time.Second
+)
+
+// MinRetention is the shortest time for which an ended job may be kept. A
+// client that repeats its request later than that would run it again.
+const MinRetention = time.Hour
+
+// MaxAttempts is the largest number of attempts that a route may allow.
+const MaxAttempts = 8
+
+// defaulter is a setting that isn't zero when it isn't given.
+type defaulter interface{ setDefaults() }
+
+func (c *Config) setDefaults() {
+	c.Listen = DefaultListen
+	c.Store.Durability = Single
+	c.Store.Retention = DefaultRetention
+	c.Limits = Limits{MaxInflight: DefaultMaxInflight, BodyBytes: DefaultBodyBytes, Wait: DefaultWait}
+	c.Log = Log{Level: "info", Format: "json"}
+}
+
+func (t *Target) setDefaults() {
+	t.Temperature = Temperature{Rule: TemperatureMin}
+}
+
+func (r *Route) setDefaults() {
+	r.Budget, r.Attempts, r.Needs = DefaultBudget, DefaultAttempts, DefaultNeeds
+	r.Connect, r.FirstByte = DefaultConnect, DefaultFirstByte
+	r.AnswerWithin, r.ListenFor = DefaultAnswerWithin, DefaultListenFor
+}
+
+// kind is what is known of an adapter before it is built.
+type kind struct{ baseURL string }
+
+// kinds are the adapters that a provider may name.
+func kinds() map[string]kind {
+	return map[string]kind{"openai": {baseURL: "https://api.openai.com/v1"}}
+}

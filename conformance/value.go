@@ -1,0 +1,51 @@
+package conformance
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// view is the part of an answer under the fields, as comparable text.
+func view(output json.RawMessage, fields []string) string {
+	if len(fields) == 0 {
+		return plain(output)
+	}
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = field(output, f)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// field is the value under a dotted path; "" if nothing is there.
+func field(output json.RawMessage, path string) string {
+	var v any
+	if json.Unmarshal(output, &v) != nil {
+		return ""
+	}
+	for _, name := range strings.Split(path, ".") {
+		next, ok := object(v)[name]
+		if !ok {
+			return ""
+		}
+		v = next
+	}
+	return encode(v)
+}
+
+// plain spells a value the one way in which encoding/json does.
+func plain(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	return encode(v)
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

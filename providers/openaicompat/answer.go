@@ -1,0 +1,89 @@
+package openaicompat
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"inferonce/contracts"
+	"inferonce/providers/transport"
+)
+
+// reply is the part of a chat completion that we use. The type of a member
+// that we do not use does not matter: the answer was paid for. A member named
+// twice does, since two readers could see two answers.
+type reply struct {
+	ID      string         `json:"id"`
+	Model   string         `json:"model"`
+	Choices []choice       `json:"choices"`
+	Usage   jsontext.Value `json:"usage"`
+}
+
+type choice struct {
+	FinishReason string         `json:"finish_reason"`
+	Message      message        `json:"message"`
+	Error        jsontext.Value `json:"error"`
+}
+
+// message is a whole message and, in a stream, a part of one. A null is "".
+type message struct {
+	Content string `json:"content"`
+	Refusal string `json:"refusal"`
+}
+
+func decode(a transport.Answer, key string) (contracts.Completion, *contracts.Failure) {
+	if f, ok := transport.ClassifyEmbedded(a, key); ok {
+		return contracts.Completion{}, f
+	}
+	body := bytes.TrimSpace(a.Body)
+	if looksStreamed(body) {
+		r, f := joinStream(body, key)
+		if f != nil {
+			return contracts.Completion{}, f
+		}
+		return fromReply(r, key)
+	}
+	var r reply
+	if err := json.Unmarshal(body, &r); err != nil {
+		return contracts.Completion{}, unreadable(body, err)
+	}
+	return fromReply(r, key)
+}
+
+func fromReply(r reply, key string) (contracts.Completion, *contracts.Failure) {
+	if len(r.Choices) == 0 {
+		return contracts.Completion{}, ended(contracts.BadResponse, "no_choices", "the answer has no choices")
+	}
+	ch := r.Choices[0]
+	c := contracts.Completion{
+		Content: ch.Message.Content, Model: label(r.Model, key), Reference: label(r.ID, key),
+		FinishReason: label(ch.FinishReason, key), Usage: usage(r.Usage),
+	}
+	if f := unusable(c, ch, key); f != nil {
+		return contracts.Completion{}, f
+	}
+	return c, nil
+}
+
+// label bounds a word of the provider that ends up in records.
+func label(s, key string) string {
+	s = transport.Detail(s, key)
+	if r := []rune(s); len(r) > 128 {
+		return string(r[:128])
+	}
+	return s
+}
+
+// usage reads the counts. Absent, negative or unreadable ones are not reported
+// at all: zero would look like a price.
+func usage(raw jsontext.Value) contracts.Usage {
+	var u struct {
+		In  *int64 `json:"prompt_tokens"`
+		Out *int64 `json:"completion_tokens"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &u) != nil || u.In == nil || u.Out == nil || *u.In < 0 || *u.Out < 0 {
+		return contracts.Usage{}
+	}
+	return contracts.Usage{InputTokens: *u.In, OutputTokens: *u.Out, Reported: true}
+}

@@ -1,0 +1,149 @@
+// Package openaicompat speaks OpenAI's chat completions, not streamed, with
+// any server that offers them. go-openai builds the request; the answer is
+// read here, because go-openai's errors repeat the body, lose headers, and do
+// not tell an answer that was cut from one that is wrong.
+package openaicompat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"inferonce/contracts"
+	"inferonce/providers"
+	"inferonce/providers/transport"
+)
+
+// Config describes one provider account.
+type Config struct {
+	// BaseURL is the address that "/chat/completions" is appended to, such as
+	// "https://api.openai.com/v1". Nothing else is ever called.
+	BaseURL string
+	// APIKey returns the key for the next call; nil or "": no key is sent. It is
+	// a function so that printing a Config shows no key.
+	APIKey func() string
+	// Organization is sent as OpenAI-Organization where set.
+	Organization string
+	// Traits say what can be learnt about a lost call; see providers.Traits.
+	// Where CreateToken is set, the attempt id travels as Idempotency-Key.
+	Traits providers.Traits
+	// Transport tunes connections. Origins and HonoursIdempotencyKey are set by New.
+	Transport transport.Options
+}
+
+// Client is a provider that speaks chat completions. It is safe for concurrent use.
+type Client struct {
+	config Config
+	http   *transport.Client
+}
+
+var _ providers.Provider = (*Client)(nil)
+
+// Foreground is what OpenAI documents of a call that is neither stored nor in
+// the background: it can be found, pushed and cancelled nowhere
+// (developers.openai.com/api/reference/overview), and a second one costs as
+// much as the first.
+var Foreground = providers.Traits{
+	Lookup: "none", Push: "none", Cancel: "none", Duplicate: "the tokens of one more completion",
+}
+
+const defaultIdle = 64
+
+// New builds a Client. It calls nobody.
+func New(c Config) (*Client, error) {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, fmt.Errorf("openaicompat: base_url must be an address such as https://api.example.com/v1, without credentials or query")
+	}
+	if c.Traits == (providers.Traits{}) {
+		c.Traits = Foreground
+	}
+	if c.Transport.MaxIdle == 0 {
+		c.Transport.MaxIdle = defaultIdle
+	}
+	c.Transport.Origins = []string{c.BaseURL}
+	c.Transport.HonoursIdempotencyKey = c.Traits.CreateToken
+	t, err := transport.New(c.Transport)
+	if err != nil {
+		return nil, fmt.Errorf("openaicompat: %w", err)
+	}
+	return &Client{config: c, http: t}, nil
+}
+
+// Traits is the error contract of R20.
+func (c *Client) Traits() providers.Traits { return c.config.Traits }
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.Close() }
+
+// Complete makes one call and never a second one: what follows a failure is
+// the router's decision. Its error is always a *contracts.Failure.
+func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.Completion, error) {
+	ctx, sent := transport.Track(ctx, r.Limits, r.OnFirstByte)
+	x := &exchange{http: c.http, key: c.key(), attempt: r.AttemptID}
+	_, err := openai.NewClientWithConfig(c.api(x)).CreateChatCompletion(ctx, toRequest(r))
+	switch {
+	case x.err != nil:
+		return contracts.Completion{}, transport.FromError(x.err, ctx, sent)
+	case !x.done:
+		return contracts.Completion{}, unbuilt(err)
+	}
+	done, f := read(x.answer, x.key)
+	if f == nil {
+		return done, nil
+	}
+	if f.Status == http.StatusConflict && c.config.Traits.CreateToken {
+		f.Effect = contracts.Open // under a token a conflict says that such a call exists already
+	}
+	return contracts.Completion{}, f
+}
+
+func (c *Client) key() string {
+	if c.config.APIKey == nil {
+		return ""
+	}
+	return c.config.APIKey()
+}
+
+func (c *Client) api(x *exchange) openai.ClientConfig {
+	o := openai.DefaultConfig(x.key)
+	o.BaseURL, o.OrgID, o.HTTPClient = strings.TrimRight(c.config.BaseURL, "/"), c.config.Organization, x
+	return o
+}
+
+// errKept tells go-openai that there is no answer for it to read.
+var errKept = errors.New("openaicompat: the answer is read here")
+
+// exchange is the HTTP client that go-openai gets for one call. It keeps the
+// answer and hands back none, so that there is nothing to misread.
+type exchange struct {
+	http    *transport.Client
+	key     string
+	attempt string
+
+	answer transport.Answer
+	err    error
+	done   bool
+}
+
+// Do sends the request that go-openai built.
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	if x.attempt != "" {
+		req.Header.Set("X-Client-Request-Id", x.attempt)
+		req.Header.Set("Idempotency-Key", x.attempt) // the transport drops it unless the provider proved it
+	}
+	if x.err = exactZero(req); x.err != nil {
+		return nil, x.err
+	}
+	resp, err := x.http.Do(req)
+	if err == nil {
+		x.answer, err = transport.Read(resp)
+	}
+	x.err, x.done = err, err == nil
+	return nil, errKept
+}

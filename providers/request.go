@@ -1,0 +1,54 @@
+package providers
+
+import (
+	"encoding/json"
+
+	"inferonce/contracts"
+)
+
+// Target is one model at one provider, as the configuration names it.
+type Target struct {
+	Name     string
+	Provider string // name of the provider
+	Model    string
+	// Temperature says what this model takes where a contract asks for the
+	// lowest: some refuse the parameter, some take only one value.
+	Temperature Temperature
+	// MaxConcurrency bounds the calls at once from one router; 0: no bound.
+	MaxConcurrency int
+}
+
+// Temperature is a target's declared substitute for "as low as possible".
+type Temperature struct {
+	Omit  bool     // do not send the parameter
+	Fixed *float64 // send this value whatever is asked
+	Min   float64  // the lowest value that the model takes
+}
+
+// BuildRequest renders a contract's prompt over an input for a target.
+// Conformance and live traffic both use it, so that what was proved is what is
+// sent.
+func BuildRequest(c *contracts.Contract, input json.RawMessage, t Target) (Request, error) {
+	p, err := c.Render(input)
+	if err != nil {
+		return Request{}, err
+	}
+	r := Request{Model: t.Model, Schema: c.OutputSchema(), SchemaName: c.Name, MaxTokens: c.Sampling.MaxTokens,
+		Temperature: t.Temperature.lowest(c.Sampling.Intent)}
+	if p.System != "" {
+		r.Messages = append(r.Messages, Message{Role: "system", Content: p.System})
+	}
+	r.Messages = append(r.Messages, Message{Role: "user", Content: p.User})
+	return r, nil
+}
+
+func (t Temperature) lowest(intent string) *float64 {
+	switch {
+	case t.Omit || intent != "lowest":
+		return nil
+	case t.Fixed != nil:
+		return t.Fixed
+	}
+	low := t.Min
+	return &low
+}

@@ -1,0 +1,151 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"inferonce/contracts"
+	"inferonce/jobstore"
+)
+
+// situation is all that the next step of a job is decided from.
+type situation struct {
+	route    *Route
+	effects  contracts.Effects
+	policy   contracts.UnknownPolicy
+	attempts []jobstore.Attempt
+	left     time.Duration // until the job's deadline
+	// barred names the fallbacks that may not take over, with the reason.
+	barred map[string]jobstore.Excluded
+	random float64 // in [0,1), for jitter
+}
+
+// step is what to do next: begin an attempt at target after wait, end the job
+// with fail, or, with neither, hold.
+type step struct {
+	target string
+	wait   time.Duration
+	race   bool
+	fail   *jobstore.JobError
+}
+
+// next decides. It is pure: the same situation gives the same step.
+func next(s situation) step {
+	if len(s.attempts) == 0 {
+		return s.first()
+	}
+	if s.anyOpen() {
+		return s.besideOpen()
+	}
+	last := &s.attempts[len(s.attempts)-1]
+	if decide(last.Failure, s.effects) == endJob {
+		return step{fail: failed(last, "nothing that another target could do better")}
+	}
+	if s.tries() >= s.route.Attempts {
+		return step{fail: failed(last, fmt.Sprintf("all %d attempts are used up", s.route.Attempts))}
+	}
+	if !enough(s.route, s.left, 0) {
+		return step{fail: s.late(last, "no time is left for another attempt")}
+	}
+	return s.another(last)
+}
+
+func (s situation) first() step {
+	if !enough(s.route, s.left, 0) {
+		return step{fail: &jobstore.JobError{Code: "deadline_exceeded", Message: "the job's time was over before its first attempt could begin"}}
+	}
+	return step{target: s.route.Primary}
+}
+
+func (s situation) anyOpen() bool {
+	return slices.ContainsFunc(s.attempts, func(a jobstore.Attempt) bool { return a.State.Open() })
+}
+
+// besideOpen: only a race may start beside an open attempt, only at a target
+// that has none, and only while no attempt is under way (R11, R15).
+func (s situation) besideOpen() step {
+	last := s.attempts[len(s.attempts)-1]
+	if s.policy.Action != contracts.UnknownRaceAfter || last.State == jobstore.AttemptStarting || last.State == jobstore.AttemptRunning ||
+		s.tries() >= s.route.Attempts || !enough(s.route, s.left, 0) {
+		return step{}
+	}
+	for _, t := range s.route.Targets() {
+		if _, no := s.barred[t]; !no && s.failures(t) == 0 && !s.openAt(t) {
+			return step{target: t, race: true}
+		}
+	}
+	return step{}
+}
+
+// another picks an untried target first, and waits for a tried one if none is left.
+func (s situation) another(last *jobstore.Attempt) step {
+	best, found := step{}, false
+	var excluded []jobstore.Excluded
+	for _, t := range s.route.Targets() {
+		if no, ok := s.barred[t]; ok {
+			excluded = append(excluded, no)
+			continue
+		}
+		if s.failures(t) == 0 {
+			return step{target: t}
+		}
+		f, n := s.lastFailure(t), s.failures(t)
+		if decide(f, s.effects) != tryAgain {
+			continue
+		}
+		if w := waitFor(f, n, s.random); !found || w < best.wait {
+			best, found = step{target: t, wait: w}, true
+		}
+	}
+	switch {
+	case found && enough(s.route, s.left, best.wait):
+		return best
+	case found:
+		return step{fail: s.late(last, fmt.Sprintf("the next try at %s would have to wait %s, and %s is left",
+			best.target, best.wait.Round(time.Millisecond), s.left.Round(time.Millisecond)))}
+	case len(excluded) > 0:
+		return step{fail: &jobstore.JobError{Code: "no_eligible_fallback", Excluded: excluded,
+			Message: fmt.Sprintf("attempt %d at %s ended with %s, and no fallback may take over", last.Number, last.Target, last.Failure.Class)}}
+	}
+	return step{fail: failed(last, "no target is left to try")}
+}
+
+func (s situation) late(last *jobstore.Attempt, why string) *jobstore.JobError {
+	e := failed(last, why)
+	e.Code = "deadline_exceeded"
+	return e
+}
+
+// tries counts attempts against the route's limit. One that an operator settled
+// does not count: the operator asked for another.
+func (s situation) tries() (n int) {
+	for _, a := range s.attempts {
+		if a.Settlement == nil || a.Settlement.By == PolicyAuthor {
+			n++
+		}
+	}
+	return n
+}
+
+func (s situation) failures(target string) (n int) {
+	for _, a := range s.attempts {
+		if a.Target == target && !a.State.Open() {
+			n++
+		}
+	}
+	return n
+}
+
+func (s situation) lastFailure(target string) (f *contracts.Failure) {
+	for _, a := range s.attempts {
+		if a.Target == target {
+			f = a.Failure
+		}
+	}
+	return f
+}
+
+func (s situation) openAt(target string) bool {
+	return slices.ContainsFunc(s.attempts, func(a jobstore.Attempt) bool { return a.Target == target && a.State.Open() })
+}
