@@ -178,7 +178,7 @@ func TestARecordingHasEveryFieldOfAnAnswer(t *testing.T) {
 	c := contracts.Completion{Content: "c", Model: "m", FinishReason: "f", Usage: contracts.Usage{InputTokens: 1, OutputTokens: 2, Reported: true}}
 	var x recordedExchange
 	(&Recorder{redact: NewRedactor()}).fill(&x, c, nil)
-	if got := x.Answer.completion(); got != c {
+	if got := x.Answer.completion(); !reflect.DeepEqual(got, c) {
 		t.Errorf("%+v, want %+v", got, c)
 	}
 }

@@ -27,8 +27,8 @@ take over for another one.`,
 }
 
 // proveTarget runs conformance for a target and a contract of a configuration.
-func proveTarget(ctx context.Context, c *configs.Config, base, target, ref string, o conformance.Options) (contracts.Report, error) {
-	o, err := pairOf(c, base, target, ref, o)
+func proveTarget(ctx context.Context, c *configs.Config, target, ref string, o conformance.Options) (contracts.Report, error) {
+	o, err := pairOf(c, target, ref, o)
 	if err != nil {
 		return contracts.Report{}, err
 	}
@@ -46,8 +46,8 @@ func (p *parts) prove(ctx context.Context, c *configs.Config, target string, con
 }
 
 // pairOf completes the options with a target and a contract of a configuration.
-func pairOf(c *configs.Config, base, target, ref string, o conformance.Options) (conformance.Options, error) {
-	catalog, err := loadCatalog(within(base, c.Contracts))
+func pairOf(c *configs.Config, target, ref string, o conformance.Options) (conformance.Options, error) {
+	catalog, err := loadCatalog(c.Contracts)
 	if err != nil {
 		return o, exit(exitInvalid, err)
 	}

@@ -83,12 +83,12 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 	if err != nil {
 		return exit(exitInvalid, err)
 	}
-	o, err := pairOf(c, filepath.Dir(f.file), f.target, f.contract, f.options)
+	o, err := pairOf(c, f.target, f.contract, f.options)
 	if err != nil {
 		return err
 	}
 	if c.Contracts != "" {
-		f.reports.contractFile = filepath.ToSlash(filepath.Join(within(filepath.Dir(f.file), c.Contracts), o.Contract.File()))
+		f.reports.contractFile = filepath.ToSlash(filepath.Join(c.Contracts, o.Contract.File()))
 	}
 	report, err := f.perform(cmd.Context(), o, newProgress(cmd.ErrOrStderr()))
 	if err != nil {
