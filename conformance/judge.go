@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"inferonce/contracts"
 )
@@ -52,7 +53,7 @@ func (j *Judge) Classify(k contracts.Case, got contracts.Completion, err error) 
 	}
 	s := &sight{judge: j, kase: k, got: got, failure: failure}
 	for _, c := range j.checks {
-		if c.run == nil || c.applies != nil && !c.applies(k) {
+		if c.run == nil || c.applies != nil && !c.applies(j.contract, k) {
 			continue
 		}
 		if m := c.run(s); m.message != "" {
@@ -78,7 +79,7 @@ func (s *sight) against(id string, m miss) Ruling {
 // judged says whether a run that failed this check, or none, got as far as its
 // meaning. A case that a filter refused has no right answer.
 func judged(id string) bool {
-	return id == "" || id == idRight || id == idNothing || id == idFilter
+	return slices.Contains([]string{"", idRight, idNothing, idFilter, idGrounded, idAgree, idFits}, id)
 }
 
 func asFailure(err error) *contracts.Failure {

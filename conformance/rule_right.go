@@ -29,6 +29,15 @@ func (r rules) right(t counts) (contracts.Verdict, string) {
 	return contracts.Pass, fmt.Sprintf("%d of %d cases are right in every repeat", always, len(r.cases))
 }
 
+// often is the bound of cases for a part of the answer: two thirds in quick, in
+// certify the lower bound, or all where so few runs can't reach it.
+func (r rules) often(ok, n int) bool {
+	if r.mode == Quick {
+		return 3*(n-ok) <= n
+	}
+	return ok == n || LowerBound(ok, n) >= minSuccess
+}
+
 func (r rules) caseFault(c caseResult) string {
 	wrong, reached := c.wrong(), c.wrong()+c.passed()
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Contract is one version of what an app may ask for: the prompt, what goes
@@ -21,6 +22,9 @@ type Contract struct {
 	// is; empty where every request must bring its own key.
 	Identity []string
 	Cases    []Case
+	// Probes says which families of probes can't be put to a model that serves
+	// this contract.
+	Probes Probes
 
 	file       string
 	places     map[string]*node // of the parts that Lint looks at, by field name
@@ -67,6 +71,10 @@ func (c *Contract) InputSchema() json.RawMessage { return bytes.Clone(c.input.ra
 // OutputSchema returns the output schema's own bytes, with its properties in
 // the author's order: models follow it.
 func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.output.raw) }
+
+// Assertions returns the contract's own assertions, which hold for live answers
+// too. Those of a case are in the case.
+func (c *Contract) Assertions() []Assertion { return slices.Clone(c.assertions) }
 
 // Render makes the prompt for an input that CheckInput has accepted. The same
 // input makes the same prompt. The error holds nothing of the input.
