@@ -20,8 +20,13 @@ func (r rules) right(t counts) (contracts.Verdict, string) {
 			faults = append(faults, f)
 		}
 	}
-	if bound := LowerBound(t.ok, t.n); r.mode == Certify && bound < minSuccess {
+	bound := LowerBound(t.ok, t.n)
+	bounded := r.mode == Certify && bound < minSuccess
+	if bounded {
 		faults = append([]string{fmt.Sprintf("the bound is %.3f, below %.2f", bound, minSuccess)}, faults...)
+	}
+	if len(faults) == 1 && bounded && !r.complete() {
+		return contracts.Inconclusive, "not all runs were made"
 	}
 	if len(faults) > 0 {
 		return contracts.Fail, someOf(faults)

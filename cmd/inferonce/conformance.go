@@ -31,7 +31,7 @@ take over for another one.`,
 
 type conformanceFlags struct {
 	file, target, contract, out string
-	submit                      bool
+	submit, errors              bool
 	options                     conformance.Options
 	deadline                    time.Duration
 }
@@ -65,6 +65,7 @@ nothing was tested), 3 configuration invalid, 4 could not run.`,
 	fl.DurationVar(&f.deadline, "deadline", 0, "give up, inconclusive, after so long")
 	fl.Uint64Var(&f.options.Seed, "seed", 0, "order of the runs (default: drawn, and named in the report)")
 	fl.BoolVar(&f.options.KeepGoing, "keep-going", false, "run everything even after a hard failure")
+	fl.BoolVar(&f.errors, "errors", false, "certify: also send four requests that have to be refused, one with a wrong key")
 	fl.BoolVar(&f.options.StoreContent, "store-content", false, "keep answers in the report")
 	fl.StringVar(&f.out, "out", "", "also write the report to this file")
 	fl.BoolVar(&f.submit, "submit", false, "hand the report to the router")
@@ -91,6 +92,9 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 	}
 	f.options.Progress = func(p conformance.Progress) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "\r%d of %d runs", p.Done, p.Planned)
+	}
+	if f.errors {
+		f.options.Variant = variants(c, f.target)
 	}
 	report, err := proveTarget(cmd.Context(), c, filepath.Dir(f.file), f.target, f.contract, f.options)
 	fmt.Fprintln(cmd.ErrOrStderr())
@@ -232,6 +236,7 @@ func proveWith(ctx context.Context, c *configs.Config, all map[string]providers.
 			strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 	}
 	o.Target, o.Provider, o.Contract = t, all[t.Provider], contract
+	o.Replay = replay
 	if o.Mode == "" {
 		o.Mode = conformance.Quick
 	}
