@@ -34,7 +34,7 @@ func memberOrder(raw json.RawMessage) []string {
 // sample is a text that has to come back code point for code point.
 type sample struct{ class, text string }
 
-// quoted puts samples behind each other, each between marks that hold a nonce,
+// echo puts samples behind each other, each between marks that hold a nonce,
 // and asks for them.
 func (p *Probe) echo(ctx context.Context, i int, samples []sample) (string, error) {
 	f, err := p.frame(p.kase(i).Input)
@@ -65,7 +65,7 @@ func (p *Probe) echo(ctx context.Context, i int, samples []sample) (string, erro
 	return "", nil
 }
 
-// tokens of chat templates, none of which may take effect or vanish.
+// specialTokens are those of chat templates, none of which may take effect or vanish.
 var specialTokens = []sample{
 	{"the ChatML end token", "<|im_end|>"}, {"the end-of-text token", "<|endoftext|>"}, {"the end token </s>", "</s>"},
 	{"the beginning token <s>", "<s>"}, {"the token <bos>", "<bos>"}, {"Mistral's [INST]", "[INST]"}, {"Gemma's <end_of_turn>", "<end_of_turn>"},

@@ -112,17 +112,24 @@ func underLoad(ctx context.Context, p *Probe) finding {
 	if made < n {
 		return unshown(errUnmade.Error())
 	}
-	serial := 0
-	for _, c := range p.suite.results() {
-		serial += c.passed()
-	}
-	rate := float64(serial) / float64(max(p.suite.ended, 1))
+	rate := before(p.suite.results(), n)
 	upper := 1 - LowerBound(n-passed, n)
 	f := finding{verdict: passIf(upper >= rate-loadSlack), n: n, ok: passed}
 	if f.verdict == contracts.Fail {
 		f.detail = fmt.Sprintf("%d of %d are right with %d calls at once, %.0f %% otherwise", passed, n, loadCalls, 100*rate)
 	}
 	return f
+}
+
+// before is the rate that the cases of a burst of n had by themselves: the burst
+// may hold the hard ones.
+func before(cases []caseResult, n int) float64 {
+	sum := 0.0
+	for i := range n {
+		c := cases[i%len(cases)]
+		sum += float64(c.passed()) / float64(max(len(c.runs), 1))
+	}
+	return sum / float64(n)
 }
 
 // burst makes n runs, loadCalls at a time, and counts those that hold.

@@ -23,7 +23,6 @@ const (
 	quickRepeats   = 3
 	certifyRepeats = 5
 	certifyCases   = 20
-	minSuccess     = 0.90 // of right answers, by the lower bound
 )
 
 // Options say what to run. Target, Provider, Contract and Mode are needed.

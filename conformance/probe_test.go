@@ -265,3 +265,20 @@ func TestATargetThatGoesWrongUnderLoadFails(t *testing.T) {
 		}
 	})
 }
+
+// Half of the cases are always wrong, and the burst meets more of those.
+func TestLoadIsComparedWithTheSameCases(t *testing.T) {
+	var cases []caseResult
+	for i := range 40 {
+		ruling := Ruling{}
+		if i < 20 {
+			ruling.Check, ruling.Failure = "SEM-01", &contracts.Failure{}
+		}
+		cases = append(cases, caseResult{planned: 2, runs: []outcome{{Ruling: ruling}, {Ruling: ruling, repeat: 1}}})
+	}
+	for n, want := range map[int]float64{20: 0, 40: 0.5, 25: 0.2, 60: 20.0 / 60} {
+		if got := before(cases, n); got != want {
+			t.Errorf("the first %d runs: %v, want %v", n, got, want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 
 // report is made when all workers are gone.
 func (s *suite) report() contracts.Report {
-	r := rules{s.Mode, s.blocks, s.checks, s.results(), s.Contract, s.found, s.sent()}
+	r := rules{s.Mode, s.Contract.MinSuccess, s.blocks, s.checks, s.results(), s.Contract, s.found, s.sent()}
 	rep := contracts.Report{
 		SchemaVersion: contracts.ReportSchema, SuiteVersion: SuiteVersion, ID: s.id,
 		Mode: s.Mode, Repeats: s.Repeats, Seed: s.Seed,

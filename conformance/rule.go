@@ -9,13 +9,14 @@ import (
 // rules turn what came of the runs into verdicts. They are pure: the same
 // results give the same verdicts.
 type rules struct {
-	mode     string
-	blocks   int // of runs that were planned
-	checks   []Check
-	cases    []caseResult
-	contract *contracts.Contract
-	found    map[string]finding // by checks that are not about the cases' answers
-	sent     map[string]string  // the sampling that goes with every case
+	mode       string
+	minSuccess float64 // the contract's
+	blocks     int     // of runs that were planned
+	checks     []Check
+	cases      []caseResult
+	contract   *contracts.Contract
+	found      map[string]finding // by checks that are not about the cases' answers
+	sent       map[string]string  // the sampling that goes with every case
 }
 
 // minUnpadded is the share of answers that must not be padded.

@@ -38,13 +38,13 @@ func (r *Router) drive(f *flight, sendBy time.Time) {
 	a := *d.job.Last()
 	r.see(&d.job, Observation{Event: AttemptBegan, Attempt: a.Number, Target: a.Target})
 	d.execute(a, limitsFor(f.route, d.left()), sendBy)
-	r.drivers.Go(d.loop)
+	r.drivers.run(d.loop)
 }
 
 // resume starts the driver of a job that was claimed.
 func (r *Router) resume(f *flight) {
 	d := r.newDriver(f)
-	r.drivers.Go(func() {
+	r.drivers.run(func() {
 		if d.job.State == jobstore.JobUnknown {
 			d.was = true
 			d.heldUnknown()
@@ -267,21 +267,12 @@ func (d *driver) saw(c *call, a answer, e Event) {
 func (d *driver) schedule(then step) {
 	d.after = then
 	d.f.show(d.job, flying)
-	if d.draining() {
+	if d.r.draining() {
 		d.after = step{}
 		return
 	}
 	if then.target != "" {
 		d.retry.Reset(then.wait)
-	}
-}
-
-func (d *driver) draining() bool {
-	select {
-	case <-d.r.drain:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -300,7 +291,7 @@ func (d *driver) retried() {
 // begin writes the next attempt and makes its call.
 func (d *driver) begin(s step) {
 	d.after = step{}
-	if d.lost || s.target == "" || d.draining() {
+	if d.lost || s.target == "" || d.r.draining() {
 		return
 	}
 	begun := time.Now()

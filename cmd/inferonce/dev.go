@@ -30,7 +30,7 @@ type devOptions struct {
 	quiet  bool
 }
 
-func newDevCmd() *cobra.Command {
+func newDevCmd(env lookup) *cobra.Command {
 	var o devOptions
 	cmd := &cobra.Command{
 		Use:   "dev",
@@ -47,6 +47,7 @@ see /sim on the same address.`,
   curl -X PUT 127.0.0.1:8787/sim/sim-a/faults -d '[{"status":503}]'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			collectLess(env)
 			return runDev(cmd.Context(), o, cmd.ErrOrStderr(), nil)
 		},
 	}

@@ -38,6 +38,7 @@ Exit codes: 0 nothing was left under way, 1 something was recorded as unknown,
 			if listen != "" {
 				c.Listen = listen
 			}
+			collectLess(env)
 			creds := configs.NewCredentials(c.Keys)
 			p, err := wire(cmd.Context(), c, filepath.Dir(file), storeOptions(c.Store), creds, cmd.ErrOrStderr())
 			if err != nil {

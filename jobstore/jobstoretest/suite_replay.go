@@ -30,7 +30,6 @@ func replays(t *testing.T, open func(testing.TB) *Place) {
 			w.same(t, Op{Kind: "replay of everything"})
 		})
 	}
-	t.Run("a renewal replayed after the claim has gone moves nothing", func(t *testing.T) { gone(t, open) })
 	t.Run("a repeat finds the job, and its replay finds it too", func(t *testing.T) {
 		t.Parallel()
 		p := open(t)
@@ -54,30 +53,10 @@ func replays(t *testing.T, open func(testing.TB) *Place) {
 	})
 }
 
-// renewals are asked about the present: a copy says the same for as long as the
-// claim stands.
+// renewals are known by their beat, also when the claim and the job have gone.
 func renewals() situation {
-	return situation{"renewed twice, and moved on", []Op{{Kind: "submit", First: true, Long: true}, {Kind: "renew", Long: true},
-		{Kind: "renew", Long: true}, {Kind: "accept", N: 1}, {Kind: "settle", N: 1, Outcome: "unknown"},
-		{Kind: "begin", N: 2, Race: true, Long: true}}}
-}
-
-func gone(t *testing.T, open func(testing.TB) *Place) {
-	p := open(t)
-	for _, end := range []struct {
-		op   Op
-		want string
-	}{{Op{Kind: "cancel"}, "$5\r\nended\r\n"}, {Op{Kind: "claim", Long: true}, "$5\r\nstale\r\n"}} {
-		p.Faults.Forget()
-		w := built(t, p, []Op{{Kind: "submit", First: true}, {Kind: "renew"}, end.op})
-		before := p.Dump(t)
-		if got := w.raw(t, p.Faults.Of("renew")[0]); got != end.want {
-			t.Errorf("after %s: %q, want %q", end.op.Kind, got, end.want)
-		}
-		if d := Difference(before, p.Dump(t)); d != "" {
-			t.Errorf("after %s it changed\n%s", end.op.Kind, d)
-		}
-	}
+	return situation{"renewed, moved on, taken over, and ended", []Op{{Kind: "submit", First: true, Long: true}, {Kind: "renew", Long: true},
+		{Kind: "renew"}, {Kind: "accept", N: 1}, {Kind: "claim"}, {Kind: "renew", Beat: 1}, {Kind: "renew", Beat: 2}, {Kind: "cancel"}}}
 }
 
 // again sends a call's bytes: the reply must be the first one's, and the data as
@@ -96,9 +75,10 @@ func (w *work) again(t *testing.T, when string, call Call) {
 // cutShort breaks connections in the middle of submits: a key without its job,
 // or a job without its key, would block or double an intent for ever.
 func cutShort(t *testing.T, open func(testing.TB) *Place) {
+	const submits = 350
 	p := open(t)
 	p.Faults.Random(7, 0.5)
-	for range 200 {
+	for range submits {
 		w := newWork(p)
 		_ = w.Do(Context(t), w.fill(Op{Kind: "submit", First: true, Long: true}), 0)
 	}
@@ -114,8 +94,8 @@ func cutShort(t *testing.T, open func(testing.TB) *Place) {
 			attempts++
 		}
 	}
-	if keys == 0 || keys == 200 || jobs != keys || attempts != keys {
-		t.Errorf("%d keys, %d jobs, %d attempts of 200 submits: want as many of each, and some lost", keys, jobs, attempts)
+	if keys == 0 || keys == submits || jobs != keys || attempts != keys {
+		t.Errorf("%d keys, %d jobs, %d attempts of %d submits: want as many of each, and some lost", keys, jobs, attempts, submits)
 	}
 	counts, err := p.Store.Count(Context(t))
 	if err != nil || counts != (jobstore.Counts{Live: int64(keys), OldestUnknown: time.Duration(0)}) {
