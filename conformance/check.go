@@ -38,7 +38,11 @@ type Check struct {
 	run func(*sight) miss
 	// applies says whether the check of one run speaks about the case; nil: about
 	// every case.
-	applies func(*contracts.Contract, contracts.Case) bool
+	applies func(contracts.Case) bool
+	// form is the only form of answer that the check speaks about; "": any. In a
+	// catalogue for a contract of the other form, idle says so.
+	form form
+	idle string
 	// set judges all answers together; least is the share that has to hold, 0: all.
 	set   func([]caseResult) setResult
 	least float64
@@ -77,9 +81,7 @@ const (
 	tagPair     = "pair:"    // cases with the same tag differ in one deciding fact
 )
 
-func negative(_ *contracts.Contract, k contracts.Case) bool {
-	return slices.Contains(k.Tags, tagNegative)
-}
+func negative(k contracts.Case) bool { return slices.Contains(k.Tags, tagNegative) }
 
 // find returns the index of the check in the catalogue, -1 if it has none.
 func find(checks []Check, id string) int {

@@ -81,7 +81,9 @@ func (p *Probe) answers(ctx context.Context, k contracts.Case, input []byte, ans
 	if err != nil || failure != nil {
 		return false, err
 	}
-	return folded(view([]byte(got.Content), named(k))) == answer, nil
+	k.Input = input
+	output := p.suite.judge.Classify(k, got, nil).Output
+	return output != nil && folded(view(output, named(k))) == answer, nil
 }
 
 // agreed is the answer that all repeats of a case gave, in the fields that the

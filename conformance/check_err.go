@@ -29,7 +29,7 @@ func errorChecks() []Check {
 		return Check{ID: id, Class: Hard, Proves: "R20", Says: says, probe: refused(kind, spoil, fits...)}
 	}
 	replay := func(id, says string) Check {
-		return Check{ID: id, Class: Hard, Proves: "R20", Says: says, probe: replayed(id)}
+		return Check{ID: id, Class: Hard, Proves: "R20", Says: says, probe: readsRecorded(id)}
 	}
 	return []Check{
 		live("ERR-01", WrongKey, "a wrong key is told as such", func(*providers.Request, *Probe) {}, contracts.Auth),

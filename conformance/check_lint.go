@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"inferonce/contracts"
@@ -44,7 +45,18 @@ func linted(id string) func(Options) finding {
 
 // askable holds the output schema against the target's part of JSON Schema.
 func askable(o Options) finding {
-	p := Project(o.Contract.OutputSchema(), o.Profile)
+	schemas := []json.RawMessage{o.Contract.OutputSchema()}
+	if len(o.Contract.Tools) > 0 {
+		schemas = nil
+	}
+	for _, t := range o.Contract.Tools {
+		schemas = append(schemas, t.Parameters())
+	}
+	var p Projection
+	for _, s := range schemas {
+		one := Project(s, o.Profile)
+		p.OnlyOurs, p.Refused = append(p.OnlyOurs, one.OnlyOurs...), append(p.Refused, one.Refused...)
+	}
 	values := map[string]string{"profile": o.Profile.Name, "only_ours": someOf(p.OnlyOurs)}
 	if len(p.Refused) > 0 {
 		return of(len(p.Refused), 0, someOf(p.Refused)).with(values)

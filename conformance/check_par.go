@@ -25,7 +25,7 @@ func parameterChecks() []Check {
 func (p *Probe) plainRequest(text string) (providers.Request, error) {
 	r, err := providers.BuildRequest(p.Contract, p.kase(0).Input, p.Target)
 	r.Messages = []providers.Message{{Role: "user", Content: text}}
-	r.Schema, r.SchemaName, r.MaxTokens = nil, "", maxProbeTokens
+	r.Schema, r.SchemaName, r.Tools, r.ToolChoice, r.MaxTokens = nil, "", nil, "", maxProbeTokens
 	return r, err
 }
 
@@ -63,6 +63,9 @@ func capHonoured(ctx context.Context, p *Probe) finding {
 // that constrains the model answers in the schema all the same. Without it the
 // same question must get prose, or the first answer shows nothing.
 func enforced(ctx context.Context, p *Probe) finding {
+	if len(p.Contract.Tools) > 0 {
+		return unused("the contract is answered in calls")
+	}
 	f := p.trials(3, func(i int) (string, error) {
 		text := fmt.Sprintf("Answer in French prose, two sentences about a ship called %s. Write no JSON and no braces.", p.Nonce())
 		r, err := p.plainRequest(text)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"inferonce/contracts"
@@ -21,7 +20,7 @@ func steadyChecks() []Check {
 	return []Check{
 		{ID: "STA-01", Class: Hard, Proves: "R24", Says: "every case was repeated as often as planned", set: repeated},
 		{ID: "STA-02", Class: Statistical, Proves: "R24", Says: "repeats agree with each other", probe: agreement, after: true},
-		{ID: "STA-03", Class: Advisory, Proves: "R24", Says: "time and tokens of an answer are known", probe: latency, after: true},
+		{ID: "STA-03", Class: Advisory, Proves: "R24", Says: "time and tokens of an answer are known", probe: pace, after: true},
 		{ID: "STA-04", Class: Statistical, Proves: "R24", Says: "answers are as right under load", probe: underLoad, after: true},
 		{ID: idFingerprint, Class: Advisory, Proves: "R25", Says: "the target can be known again", probe: fingerprint, after: true},
 	}
@@ -72,7 +71,7 @@ func (c caseResult) majority() (all, most int) {
 	return all, most
 }
 
-func latency(_ context.Context, p *Probe) finding {
+func pace(_ context.Context, p *Probe) finding {
 	var times, tokens []int64
 	for _, c := range p.suite.results() {
 		for _, r := range c.runs {
@@ -189,7 +188,6 @@ func fingerprint(ctx context.Context, p *Probe) finding {
 			values["answer_"+c.ID] = hex.EncodeToString(sum[:8])
 		}
 	}
-	values["served"] = strings.Join(servedBy(p.suite.results()), ", ")
 	counts := p.suite.found[idCount].values
 	if counts == nil {
 		m, err := p.count(ctx)

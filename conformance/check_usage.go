@@ -9,7 +9,7 @@ func usageTrue(cases []caseResult) setResult {
 	var r setResult
 	for _, c := range cases {
 		for _, run := range c.runs {
-			if run.content == "" {
+			if run.content == "" && run.Output == nil {
 				continue
 			}
 			held := 1

@@ -24,7 +24,7 @@
 // nothing beside its cases. A question that can't be put does not apply, and the
 // report says why; one whose answer was blocked leaves the suite inconclusive.
 //
-// Checks of tools and of streams have no place to look at yet; Unbuilt lists them.
+// Checks of streams have no place to look at yet; Unbuilt lists them.
 // One that judges an answer belongs into answerChecks, one that asks beside the
 // cases into a list like renderChecks.
 //

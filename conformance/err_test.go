@@ -14,7 +14,7 @@ import (
 	"inferonce/providers/sim"
 )
 
-func replay(r conformance.Recording) (contracts.Completion, error) {
+func replay(r conformance.RecordedAnswer) (contracts.Completion, error) {
 	h := http.Header{}
 	for k, v := range r.Header {
 		h.Set(k, v)
@@ -105,19 +105,19 @@ func TestARequestThatHasToFailIsToldForWhatItIs(t *testing.T) {
 // The adapter reads every recording for what it is; readers that misread one kind
 // of answer fail the check about it, and no other.
 func TestRecordedFailuresAreReadThroughTheAdapter(t *testing.T) {
-	is := func(class contracts.Class) func(conformance.Recording) bool {
-		return func(r conformance.Recording) bool {
+	is := func(class contracts.Class) func(conformance.RecordedAnswer) bool {
+		return func(r conformance.RecordedAnswer) bool {
 			_, err := replay(r)
 			return err.(*contracts.Failure).Class == class
 		}
 	}
 	for _, l := range []struct {
 		name   string
-		spoil  func(conformance.Recording) bool
+		spoil  func(conformance.RecordedAnswer) bool
 		answer error
 		want   []string
 	}{
-		{"an honest reader", func(conformance.Recording) bool { return false }, nil, nil},
+		{"an honest reader", func(conformance.RecordedAnswer) bool { return false }, nil, nil},
 		{"refusals by rate taken for errors of the request", is(contracts.RateLimited), failure(contracts.InvalidRequest, contracts.None), []string{"ERR-05"}},
 		{"no money taken for a refusal by rate", is(contracts.QuotaExhausted), failure(contracts.RateLimited, contracts.None), []string{"ERR-06"}},
 		{"overload taken for garbage", is(contracts.Overloaded), failure(contracts.BadResponse, contracts.Ended), []string{"ERR-08"}},
@@ -125,7 +125,7 @@ func TestRecordedFailuresAreReadThroughTheAdapter(t *testing.T) {
 		{"a filter taken for garbage", is(contracts.ContentFiltered), failure(contracts.BadResponse, contracts.Ended), []string{"ERR-10"}},
 	} {
 		r := certified(t, func(o *conformance.Options) {
-			o.Replay = func(rec conformance.Recording) (contracts.Completion, error) {
+			o.ReadRecorded = func(rec conformance.RecordedAnswer) (contracts.Completion, error) {
 				if l.spoil(rec) {
 					return contracts.Completion{}, l.answer
 				}
@@ -137,7 +137,7 @@ func TestRecordedFailuresAreReadThroughTheAdapter(t *testing.T) {
 		}
 	}
 	crash := certified(t, func(o *conformance.Options) {
-		o.Replay = func(conformance.Recording) (contracts.Completion, error) { panic("garbage") }
+		o.ReadRecorded = func(conformance.RecordedAnswer) (contracts.Completion, error) { panic("garbage") }
 	})
 	if !slices.Equal(weighing(crash), []string{"ERR-05", "ERR-06", "ERR-08", "ERR-09", "ERR-10"}) {
 		t.Errorf("a reader that crashes: %v", weighing(crash))

@@ -67,11 +67,14 @@ type Options struct {
 	// Checks that need one do not apply without it: nobody's account is troubled
 	// with refused calls unasked.
 	Variant func(Kind) providers.Provider
-	// Replay, if set, reads a recorded answer of chat completions as the target's
+	// ReadRecorded, if set, reads a recorded answer of chat completions as the target's
 	// adapter reads a live one. Without it the adapter's own tests have to prove it.
-	Replay func(Recording) (contracts.Completion, error)
+	ReadRecorded func(RecordedAnswer) (contracts.Completion, error)
 	// StoreContent puts answers, and providers' own words, into the report.
 	StoreContent bool
+	// Secrets are texts that must not stand in the report wherever they came
+	// from, such as the provider's key.
+	Secrets []string
 	// Progress, if set, is told of every run that ended. Its calls do not overlap,
 	// and the suite waits for them.
 	Progress func(Progress)

@@ -48,8 +48,8 @@ type Projection struct {
 	Refused []string
 }
 
-// annotations mean nothing for validation.
-var annotations = []string{"title", "description", "$schema", "$id", "$comment", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+// annotating mean nothing for validation.
+var annotating = []string{"title", "description", "$schema", "$id", "$comment", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 
 // Project holds a schema that Load has accepted against a profile. It is a pure
 // function and lists places in the order of their pointers.
@@ -91,7 +91,7 @@ func (w *projector) visit(pointer string, sub any, depth int) {
 		switch {
 		case slices.Contains(w.profile.Refused, k):
 			w.refuse(pointer, "uses "+k+", for which the provider refuses the request")
-		case slices.Contains(annotations, k):
+		case slices.Contains(annotating, k):
 		case !slices.Contains(w.profile.Enforced, k):
 			w.OnlyOurs = append(w.OnlyOurs, fmt.Sprintf("%s at %q", k, pointer))
 		}

@@ -40,7 +40,7 @@ func (r rules) count(c Check) counts {
 	var t counts
 	mine := find(r.checks, c.ID)
 	for _, k := range r.cases {
-		if c.applies != nil && !c.applies(r.contract, k.Case) {
+		if c.applies != nil && !c.applies(k.Case) {
 			continue
 		}
 		for _, o := range k.runs {

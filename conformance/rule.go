@@ -14,7 +14,6 @@ type rules struct {
 	blocks     int     // of runs that were planned
 	checks     []Check
 	cases      []caseResult
-	contract   *contracts.Contract
 	found      map[string]finding // by checks that are not about the cases' answers
 	sent       map[string]string  // the sampling that goes with every case
 }
@@ -83,6 +82,8 @@ func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
 		v.Verdict, v.Detail = r.right(t)
 	case c.ID == idGrounded, c.ID == idAgree, c.ID == idFits:
 		v.Verdict = passIf(r.often(t.ok, t.n))
+	case c.ID == idArguments:
+		v.Verdict = r.argumentsVerdict(t)
 	case c.structural():
 		v.Verdict = r.structure(t)
 	case c.Class == Statistical:
@@ -114,9 +115,12 @@ func passIf(holds bool) contracts.Verdict {
 
 // unreached tells a check that speaks about no case from one that no run came to.
 func (r rules) unreached(c Check) (contracts.Verdict, string) {
+	if c.idle != "" {
+		return contracts.NotApplicable, c.idle
+	}
 	if c.applies != nil {
 		for _, k := range r.cases {
-			if c.applies(r.contract, k.Case) {
+			if c.applies(k.Case) {
 				return contracts.Inconclusive, "no run came to it"
 			}
 		}

@@ -29,11 +29,16 @@ type Contract struct {
 	// Probes says which families of probes can't be put to a model that serves
 	// this contract.
 	Probes Probes
+	// Tools are what the model may call; a contract with tools is answered in
+	// calls (see Judge). ToolChoice is ToolAuto or ToolRequired, "" without tools.
+	Tools      []Tool
+	ToolChoice string
 
 	file       string
 	places     map[string]*node // of the parts that Lint looks at, by field name
 	input      *schema
 	output     *schema
+	shown      json.RawMessage // the output schema for readers
 	system     *template
 	user       *template
 	assertions []Assertion
@@ -80,8 +85,9 @@ func (c *Contract) CheckInput(input json.RawMessage) []Violation { return c.inpu
 func (c *Contract) InputSchema() json.RawMessage { return bytes.Clone(c.input.raw) }
 
 // OutputSchema returns the output schema's own bytes, with its properties in
-// the author's order: models follow it.
-func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.output.raw) }
+// the author's order: models follow it. With tools it is the schema of an
+// answer in calls, made of theirs.
+func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.shown) }
 
 // Assertions returns the contract's own assertions, which hold for live answers
 // too. Those of a case are in the case.

@@ -11,11 +11,15 @@ import (
 
 // judgeProof decides who may serve a contract as a fallback, and on which
 // record: pure. An empty code means that the target may.
+//
+// A contract that needs a schema or tools goes to no fallback that has not
+// proved them: the pass for the contract's digest is that proof, since the run
+// was made with them. Nothing is asked of a primary.
 func judgeProof(rec jobstore.Eligibility, t providers.Target, c *contracts.Contract, now time.Time) (code, reason string) {
 	run := fmt.Sprintf("run: inferonce conformance run --target %s --contract %s", t.Name, c.Ref())
 	switch {
 	case rec.Version == 0:
-		return "not_proved", "no conformance run for this contract as it is now (" + shortDigest(c.Digest) + "); " + run
+		return "not_proved", "no conformance run for this contract as it is now (" + shortDigest(c.Digest) + "), so it has not proved " + needs(c) + "; " + run
 	case rec.State == jobstore.Disabled:
 		return "disabled", "switched off by " + rec.By + ": " + rec.Reason
 	case rec.State == jobstore.Revoked:
@@ -29,7 +33,19 @@ func judgeProof(rec jobstore.Eligibility, t providers.Target, c *contracts.Contr
 	case !now.Before(rec.Proof.Expires):
 		return "expired", "its conformance pass expired at " + rec.Proof.Expires.Format(time.RFC3339) + "; " + run
 	}
-	return "", "conformance passed at " + rec.Proof.Issued.Format(time.RFC3339) + ", good until " + rec.Proof.Expires.Format(time.RFC3339)
+	return "", "conformance passed, with " + needs(c) + ", at " + rec.Proof.Issued.Format(time.RFC3339) + ", good until " + rec.Proof.Expires.Format(time.RFC3339)
+}
+
+// needs names what a contract asks of a target beside an answer.
+func needs(c *contracts.Contract) string {
+	switch n := len(c.Tools); n {
+	case 0:
+		return "the output schema"
+	case 1:
+		return "the contract's tool"
+	default:
+		return fmt.Sprintf("the contract's %d tools", n)
+	}
 }
 
 func shortDigest(d string) string { return d[:min(len(d), 19)] }

@@ -60,6 +60,7 @@ type Standing struct {
 	Target   string
 	Contract string
 	Digest   string
+	Fallback bool // it may take over if eligible; the primary needs no pass
 	Eligible bool
 	Reason   string // in words an operator can act on
 	Record   *jobstore.Eligibility

@@ -130,7 +130,7 @@ func wholeRouter(t testing.TB, provider, redis string) (addr string, store *jobs
 	}
 	o := jobstore.Options{URL: redis, Prefix: fmt.Sprintf("bench%d:", time.Now().UnixNano()), Durability: jobstore.Single}
 	creds := configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin))
-	p, err := wire(context.Background(), c, ".", o, creds, io.Discard)
+	p, err := wire(context.Background(), c, o, creds, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

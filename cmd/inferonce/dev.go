@@ -72,7 +72,7 @@ func runDev(ctx context.Context, o devOptions, talk io.Writer, ready func(url st
 	options, closeStore := devStore(o.redis)
 	defer closeStore()
 	c := devConfig(addr, o.quiet)
-	p, err := wire(ctx, c, ".", options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
+	p, err := wire(ctx, c, options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
 	if err != nil {
 		return err
 	}
@@ -143,14 +143,13 @@ func devConfig(addr string, quiet bool) *configs.Config {
 
 var simulated = []string{"sim-a", "sim-b"}
 
-// newSimulator answers the sample tickets right, until it is told otherwise.
+// newSimulator answers the samples right, until it is told otherwise.
 func newSimulator() (*sim.Server, error) {
-	f, err := configs.Samples.Open("data/banking77/answers.jsonl")
+	all, err := sampleAnswers()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	answers, err := sim.LoadAnswers(f)
+	answers, err := sim.LoadAnswers(all)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +171,11 @@ func (p *parts) proveAll(ctx context.Context, c *configs.Config) error {
 			if report.Verdict != contracts.Pass {
 				return exitf(exitChecksFailed, "target %s did not pass contract %s: %v", name, contract.Ref(), report.Reasons)
 			}
-			if _, err := p.router.AcceptReport(ctx, encodeReport(report), "dev"); err != nil {
+			raw, err := conformance.Encode(report)
+			if err != nil {
+				return exit(exitCouldNotRun, err)
+			}
+			if _, err := p.router.AcceptReport(ctx, raw, "dev"); err != nil {
 				return exit(exitCouldNotRun, err)
 			}
 		}

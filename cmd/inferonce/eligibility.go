@@ -30,6 +30,7 @@ with scope operate.`,
 type standing struct {
 	Target   string                `json:"target"`
 	Contract string                `json:"contract"`
+	Fallback bool                  `json:"fallback"`
 	Eligible bool                  `json:"eligible"`
 	Reason   string                `json:"reason"`
 	Version  int64                 `json:"version"`

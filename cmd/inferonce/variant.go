@@ -32,7 +32,7 @@ func variants(c *configs.Config, target string) func(conformance.Kind) providers
 }
 
 // replay reads a recorded answer as live traffic is read.
-func replay(r conformance.Recording) (contracts.Completion, error) {
+func replay(r conformance.RecordedAnswer) (contracts.Completion, error) {
 	h := http.Header{}
 	for name, value := range r.Header {
 		h.Set(name, value)

@@ -14,6 +14,7 @@ type standingView struct {
 	Target   string           `json:"target"`
 	Contract string           `json:"contract"`
 	Digest   string           `json:"digest"`
+	Fallback bool             `json:"fallback"`
 	Eligible bool             `json:"eligible"`
 	Reason   string           `json:"reason"`
 	Version  int64            `json:"version"`
@@ -34,7 +35,7 @@ func (a *api) listEligibility(x *exchange) error {
 	}
 	views := make([]standingView, 0, len(all))
 	for _, s := range all {
-		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, Eligible: s.Eligible, Reason: s.Reason}
+		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, Fallback: s.Fallback, Eligible: s.Eligible, Reason: s.Reason}
 		if s.Record != nil {
 			v.Version, v.Record = s.Record.Version, &eligibilityView{s.Record.Version, s.Record}
 		}

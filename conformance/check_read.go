@@ -10,19 +10,19 @@ import (
 	"inferonce/contracts"
 )
 
-// Recording is an answer over HTTP as providers of chat completions have given
+// RecordedAnswer is an answer over HTTP as providers of chat completions have given
 // it, without anything of the request.
-type Recording struct {
+type RecordedAnswer struct {
 	Name   string // what happened, as a sentence
 	Status int
 	Header map[string]string
 	Body   string
 }
 
-// recorded is a recording and how an adapter has to tell it.
-type recorded struct {
+// readRow is a recording and how an adapter has to tell it.
+type readRow struct {
 	id string // of the check
-	Recording
+	RecordedAnswer
 	fits  []contracts.Class
 	delay time.Duration // that has to be passed on; 0: none
 }
@@ -31,13 +31,13 @@ type recorded struct {
 // reported: platform.openai.com/docs/guides/error-codes for the usual ones,
 // errors inside a success and pages instead of answers from reports about
 // gateways.
-func recordings() []recorded {
-	row := func(id, name string, status int, body string, fits ...contracts.Class) recorded {
-		return recorded{id: id, Recording: Recording{Name: name, Status: status, Body: body}, fits: fits}
+func recordings() []readRow {
+	row := func(id, name string, status int, body string, fits ...contracts.Class) readRow {
+		return readRow{id: id, RecordedAnswer: RecordedAnswer{Name: name, Status: status, Body: body}, fits: fits}
 	}
 	waiting := row("ERR-05", "a refusal by rate that names a wait", 429, `{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}`, contracts.RateLimited)
 	waiting.Header, waiting.delay = map[string]string{"Retry-After": "7"}, 7*time.Second
-	return []recorded{
+	return []readRow{
 		waiting,
 		row("ERR-05", "a refusal by rate without a body", 429, "", contracts.RateLimited),
 		row("ERR-05", "a refusal by rate inside a success", 200, `{"error":{"code":429,"message":"Rate limit exceeded"}}`, contracts.RateLimited),
@@ -56,27 +56,27 @@ func recordings() []recorded {
 	}
 }
 
-// replayed reads the recordings of one check through the target's adapter. It
+// readsRecorded reads the recordings of one check through the target's adapter. It
 // makes no call.
-func replayed(id string) func(context.Context, *Probe) finding {
+func readsRecorded(id string) func(context.Context, *Probe) finding {
 	return func(_ context.Context, p *Probe) finding {
-		if p.suite.Replay == nil {
+		if p.suite.ReadRecorded == nil {
 			return unused("the adapter's way of reading answers can't be reached from here; its own tests prove it")
 		}
-		rows := slices.DeleteFunc(recordings(), func(r recorded) bool { return r.id != id })
-		return p.trials(len(rows), func(i int) (string, error) { return rows[i].fault(p.suite.Replay), nil })
+		rows := slices.DeleteFunc(recordings(), func(r readRow) bool { return r.id != id })
+		return p.trials(len(rows), func(i int) (string, error) { return rows[i].fault(p.suite.ReadRecorded), nil })
 	}
 }
 
 // fault says how an adapter mistakes a recording; "" if it does not. An adapter
 // that panics crashed on what a provider sent.
-func (r recorded) fault(read func(Recording) (contracts.Completion, error)) (fault string) {
+func (r readRow) fault(read func(RecordedAnswer) (contracts.Completion, error)) (fault string) {
 	defer func() {
 		if recover() != nil {
 			fault = r.Name + ": the adapter crashes"
 		}
 	}()
-	_, err := read(r.Recording)
+	_, err := read(r.RecordedAnswer)
 	f := asFailure(err)
 	switch {
 	case f == nil:
