@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -13,6 +14,7 @@ import (
 // anybody, and a pipeline holds no-repeat commands only.
 type collector struct {
 	client redis.UniversalClient
+	wait   time.Duration // for the replies of one pipeline
 	queue  chan *pending
 	closed chan struct{} // nothing more is sent
 	empty  chan struct{} // and nothing that was queued still waits
@@ -26,13 +28,13 @@ type pending struct {
 
 const (
 	senders   = 3  // more bring nothing: one Redis runs one script at a time
-	batchSize = 64 // keeps one pipeline's replies well within replyTime
+	batchSize = 64 // keeps one pipeline's replies well within the wait for them
 )
 
 var errNotQueued = errors.New("the call was given up before it was sent")
 
-func newCollector(client redis.UniversalClient) *collector {
-	c := &collector{client: client, queue: make(chan *pending, 1024), closed: make(chan struct{}), empty: make(chan struct{})}
+func newCollector(client redis.UniversalClient, wait time.Duration) *collector {
+	c := &collector{client: client, wait: wait, queue: make(chan *pending, 1024), closed: make(chan struct{}), empty: make(chan struct{})}
 	for range senders {
 		c.wg.Go(c.send)
 	}
@@ -89,7 +91,7 @@ func (c *collector) batch(first *pending) []*pending {
 }
 
 func (c *collector) exchange(batch []*pending) {
-	ctx, cancel := context.WithTimeout(context.Background(), replyTime)
+	ctx, cancel := context.WithTimeout(context.Background(), c.wait)
 	defer cancel()
 	if len(batch) == 1 {
 		_ = c.client.Process(ctx, batch[0].cmd)

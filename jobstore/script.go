@@ -107,8 +107,8 @@ func newOnce(ctx context.Context, s script, bySHA bool, keys []string, args []an
 	return once{cmd}
 }
 
-// replyTime bounds one script call. Scripts take well under a millisecond; a
-// longer wait only hides trouble.
+// replyTime bounds one script call unless Options say otherwise. Scripts take
+// well under a millisecond; a longer wait only hides trouble.
 const replyTime = time.Second
 
 // run sends a script call. It is sent again in two cases only: the server says

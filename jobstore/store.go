@@ -46,6 +46,7 @@ type Options struct {
 	Prefix           string        // of every key; default "inferonce:"
 	Retention        time.Duration // of ended jobs and their keys; default 24h
 	Durability       Durability    // default Single
+	ReplyTime        time.Duration // bounds the wait for one reply; default 1s
 	// Dialer replaces the network dialer; for tests and the embedded store.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -82,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.scripts = loadScripts(s.embedded)
 	s.install(ctx)
-	s.collect = newCollector(client)
+	s.collect = newCollector(client, o.ReplyTime)
 	s.hub = newHub(s)
 	return s, nil
 }
@@ -120,6 +121,9 @@ func (o Options) defaults() (Options, error) {
 	if o.Retention < time.Millisecond {
 		return o, fmt.Errorf("retention %s: ended jobs must be kept for as long as clients may repeat a request", o.Retention)
 	}
+	if o.ReplyTime <= 0 {
+		o.ReplyTime = replyTime
+	}
 	if o.Durability == "" {
 		o.Durability = Single
 	}
@@ -156,7 +160,7 @@ func connect(o Options) (redis.UniversalClient, error) {
 	u.MaxRetries = -1              // repeating is ours
 	u.ContextTimeoutEnabled = true // otherwise a deadline of 300 ms returns after seconds
 	u.DialTimeout = 2 * time.Second
-	u.ReadTimeout, u.WriteTimeout = replyTime, replyTime
+	u.ReadTimeout, u.WriteTimeout = o.ReplyTime, o.ReplyTime
 	u.PoolTimeout = 500 * time.Millisecond
 	u.PoolSize = 16
 	u.DialerRetries = 1

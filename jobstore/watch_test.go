@@ -29,9 +29,12 @@ func TestAHintWakesWhoeverWaits(t *testing.T) {
 				d := jobstoretest.Driver{Store: p.Store, Owner: "o", Key: "k"}
 				op := begun
 				op.ID = p.Store.NewID("o", "k")
+				move := move
 				move.ID = op.ID
 				ctx := jobstoretest.Context(t)
-				d.Do(ctx, op, 0)
+				if r := d.Do(ctx, op, 0); r.Word != "created" {
+					t.Fatal(r.Word)
+				}
 				changed, stop := router.Watch(op.ID)
 				defer stop()
 				router.OnlyHints(op.ID)

@@ -57,7 +57,7 @@ func newCluster(dir string) (*Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		node, err := newRedis(home, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(port), "--cluster-node-timeout", "5000")
+		node, err := newRedis(home, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(port), "--cluster-node-timeout", "60000")
 		if err != nil {
 			c.Stop()
 			return nil, err

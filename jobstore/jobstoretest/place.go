@@ -18,7 +18,8 @@ import (
 )
 
 // Place is one test's corner of a server: a prefix of its own, a store whose
-// messages can be lost to order, and a second way in to look at the data.
+// messages can be lost to order, and a second way in to look at the data. A
+// slow machine loses no message: it waits as long as the test may take.
 type Place struct {
 	Store  *jobstore.Store
 	Faults *Faults
@@ -35,7 +36,7 @@ func NewPlace(t testing.TB, o jobstore.Options) *Place {
 	t.Helper()
 	p := &Place{Faults: NewFaults(o.Dialer), Prefix: "t" + strings.ToLower(rand.Text()[:12]) + ":", Opts: o}
 	p.Raw = connect(o)
-	p.Opts.Prefix, p.Opts.Dialer = p.Prefix, p.Faults.Dial
+	p.Opts.Prefix, p.Opts.Dialer, p.Opts.ReplyTime = p.Prefix, p.Faults.Dial, testTime
 	p.Store = p.Open(t, p.Opts)
 	t.Cleanup(func() {
 		p.empty(t)
@@ -64,7 +65,8 @@ func Context(t testing.TB) context.Context {
 }
 
 func connect(o jobstore.Options) redis.UniversalClient {
-	u := &redis.UniversalOptions{Addrs: o.Addrs, IsClusterMode: o.Cluster, Dialer: o.Dialer, DisableIdentity: true, PoolSize: 4}
+	u := &redis.UniversalOptions{Addrs: o.Addrs, IsClusterMode: o.Cluster, Dialer: o.Dialer, DisableIdentity: true, PoolSize: 4,
+		ReadTimeout: testTime, WriteTimeout: testTime}
 	if o.URL != "" {
 		u.Addrs = []string{strings.TrimPrefix(o.URL, "redis://")}
 	}

@@ -20,16 +20,30 @@ func dueAndCounts(t *testing.T, open func(testing.TB) *Place) {
 			p := open(t)
 			w := built(t, p, s.ops)
 			w.indexed(t)
-			if w.m.Job == jobstore.JobUnknown { // once more with the alarm taken away
-				for range jobstore.MaxClaims + 1 {
-					w.must(t, w.fill(Op{Kind: "renew"}))
-					w.must(t, w.fill(Op{Kind: "claim"}))
-				}
-				w.indexed(t)
-				w.must(t, w.fill(Op{Kind: "settle", N: open1(w.m), Outcome: "failed"}))
-				w.indexed(t)
+			if w.m.Job != jobstore.JobUnknown {
+				return
+			}
+			for range jobstore.MaxClaims + 1 { // until the alarm is taken away
+				w.must(t, w.fill(Op{Kind: "renew"}))
+				w.must(t, w.fill(Op{Kind: "claim"}))
+			}
+			w.indexed(t)
+			for _, out := range []Op{{Kind: "settle", Outcome: "failed"}, {Kind: "resolve", As: jobstore.Cancelled}} {
+				w.leave(t, out)
+				p.empty(t)
+				w = built(t, p, s.ops)
 			}
 		})
+	}
+}
+
+// leave takes one open attempt after the other out of the way.
+func (w *work) leave(t *testing.T, out Op) {
+	t.Helper()
+	for w.m.Open() > 0 {
+		out.N = open1(w.m)
+		w.must(t, w.fill(out))
+		w.indexed(t)
 	}
 }
 
