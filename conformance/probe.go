@@ -116,6 +116,10 @@ func (s *suite) probes(outer context.Context, after bool) {
 		if c.probe == nil || c.after != after || s.over() {
 			continue
 		}
+		if _, replay := s.Provider.(*Replayer); replay {
+			s.keep(c, unused("a recording can't answer a new question"))
+			continue
+		}
 		if c.family() == "REN" && s.Contract.Probes.NoRendering {
 			s.keep(c, unused("the contract says: "+s.Contract.Probes.Reason))
 			continue

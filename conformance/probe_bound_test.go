@@ -177,3 +177,14 @@ func TestTheDeepTextIsExactlyAsLongAsTheInputMayBe(t *testing.T) {
 		}
 	}
 }
+
+func TestACertificationIsReplayedWithoutItsProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		live, tape := recorded(t, deskOptions(t, &model{}, ""))
+		again := replayed(t, deskOptions(t, &model{}, ""), tape)
+		if live.Verdict != contracts.Pass || again.Verdict != contracts.Pass || !again.Replayed || again.Totals.Probes != 0 ||
+			check(t, again, "REN-01").Verdict != contracts.NotApplicable || check(t, again, "SEM-01").N != 100 {
+			t.Errorf("live %s, again %s %v, %+v", live.Verdict, again.Verdict, again.Reasons, again.Totals)
+		}
+	})
+}
