@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 
 // SuiteVersion names the checks and their rules. A report of another version
 // proves nothing to a router of this one.
-const SuiteVersion = "1"
+const SuiteVersion = "2"
 
 // Class says what a failed check means for the pair of target and contract.
 type Class string
@@ -30,17 +31,28 @@ type Check struct {
 	Proves string // the requirement it is part of
 	Says   string // what holds if it passes, as a sentence
 
+	// A check has exactly one of run, set, offline and probe.
+
 	// run judges one answer; "" means that the check holds. It may rely on all
-	// checks before it to hold. nil for a check of the whole set.
+	// checks before it to hold.
 	run func(*sight) miss
-	// applies says whether the check speaks about the case; nil: about every case.
+	// applies says whether the check of one run speaks about the case; nil: about
+	// every case.
 	applies func(contracts.Case) bool
 	// form is the only form of answer that the check speaks about; "": any. In a
 	// catalogue for a contract of the other form, idle says so.
 	form form
 	idle string
-	// set judges all answers together; nil for a check of one run.
-	set func([]caseResult) setResult
+	// set judges all answers together; least is the share that has to hold, 0: all.
+	set   func([]caseResult) setResult
+	least float64
+	// offline looks at the contract alone, before any call.
+	offline func(Options) finding
+	// probe asks questions of its own, in certify only: quick must stay cheap.
+	probe func(context.Context, *Probe) finding
+	// after says that the probe compares with the answers to the cases and has to
+	// wait for them.
+	after bool
 }
 
 // miss is why a check does not hold: message in words that hold nothing of the

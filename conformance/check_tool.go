@@ -1,6 +1,10 @@
 package conformance
 
-import "inferonce/contracts"
+import (
+	"slices"
+
+	"inferonce/contracts"
+)
 
 // form is how a contract is answered, where a check speaks of one form only.
 type form string
@@ -49,6 +53,9 @@ func checksFor(c *contracts.Contract) []Check {
 		case checks[i].form == inText && len(c.Tools) > 0:
 			checks[i].idle = "the contract is answered in calls"
 		default:
+			if slices.Contains([]string{idGrounded, idAgree, idFits}, checks[i].ID) {
+				checks[i].applies = asserts(c, checks[i].ID)
+			}
 			continue
 		}
 		checks[i].applies = func(contracts.Case) bool { return false }

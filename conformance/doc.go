@@ -13,6 +13,21 @@
 // overloaded, unreachable, late). The last kind is kept out of every
 // denominator, tried again a bounded number of times, and counted.
 //
+// # Before and beside the runs
+//
+// A contract is linted before anything is asked; one that is not sound fails
+// without a call. Certify then makes one run, and after it puts questions of its
+// own, each a check with a Probe: random codes planted in the contract's own
+// prompt, an order that only an enforced schema can withstand, counts of tokens,
+// requests that have to fail. The runs of the cases follow, and last the questions
+// that compare with their answers: edited inputs, load, a fingerprint. Quick asks
+// nothing beside its cases. A question that can't be put does not apply, and the
+// report says why; one whose answer was blocked leaves the suite inconclusive.
+//
+// Checks of streams have no place to look at yet; Unbuilt lists them.
+// One that judges an answer belongs into answerChecks, one that asks beside the
+// cases into a list like renderChecks.
+//
 // # All runs
 //
 // Rules turn the counts into verdicts. Quick asks for every hard check in every

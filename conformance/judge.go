@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"inferonce/contracts"
 )
@@ -78,7 +79,7 @@ func (s *sight) against(id string, m miss) Ruling {
 // judged says whether a run that failed this check, or none, got as far as its
 // meaning. A case that a filter refused has no right answer.
 func judged(id string) bool {
-	return id == "" || id == idRight || id == idNothing || id == idFilter || id == idArguments || id == idNoCall
+	return slices.Contains([]string{"", idRight, idNothing, idFilter, idGrounded, idAgree, idFits, idArguments, idNoCall}, id)
 }
 
 func asFailure(err error) *contracts.Failure {

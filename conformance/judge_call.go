@@ -57,8 +57,13 @@ func requestTaken(s *sight) miss {
 	return s.missIf(refused, "the target refuses the request")
 }
 
-// codeEmpty is the adapters' word for an answer without content.
-const codeEmpty = "empty"
+// The adapters' words for an answer without content, for one that the server
+// refused itself, and for one that ends in an error.
+const (
+	codeEmpty   = "empty"
+	codeRefused = "output_refused"
+	codeFinish  = "finish_error"
+)
 
 func envelope(s *sight) miss {
 	return s.missIf(s.failedWith(contracts.BadResponse) && (s.failure.Code != codeEmpty || s.failure.Status == 204),
@@ -67,6 +72,12 @@ func envelope(s *sight) miss {
 
 func noErrorInside(s *sight) miss {
 	answered := s.failedWith(contracts.BadResponse, contracts.Truncated, contracts.ContentFiltered, contracts.ContractViolation)
+	switch {
+	case s.failure != nil && s.failure.Code == codeRefused:
+		return miss{message: "the server refuses its own model's answer"}
+	case s.failure != nil && s.failure.Code == codeFinish:
+		return miss{} // a reason for the end, which has its own check
+	}
 	return s.missIf(s.failure != nil && insideSuccess(s.failure) && !answered, "the success holds an error")
 }
 
@@ -93,6 +104,8 @@ func answerField(s *sight) miss {
 // answer was cut.
 func finishKnown(s *sight) miss {
 	switch {
+	case s.failure != nil && s.failure.Code == codeFinish:
+		return miss{message: "the finish reason is an error"}
 	case s.failure != nil || s.got.FinishReason == "stop" || s.got.FinishReason == "tool_calls" && len(s.judge.contract.Tools) > 0:
 		return miss{}
 	case s.got.FinishReason == "":

@@ -103,6 +103,7 @@ func said(content string) contracts.Completion {
 type fake struct {
 	contract *contracts.Contract
 	answer   func(k contracts.Case, asked, calls int) (contracts.Completion, error)
+	model    model
 
 	mu       sync.Mutex
 	asked    map[string]int
@@ -128,7 +129,8 @@ func (f *fake) Complete(_ context.Context, r providers.Request) (contracts.Compl
 			return f.answer(k, asked, calls)
 		}
 	}
-	panic("a request that no case makes: " + text)
+	f.model.contract = f.contract
+	return f.model.Complete(context.Background(), r) // a probe
 }
 
 func quoted(s string) string {

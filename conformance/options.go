@@ -56,6 +56,20 @@ type Options struct {
 	// Backoff is the wait before a blocked call is made again, doubled for the
 	// third; 0: one second. A longer wait that the provider asks for is kept.
 	Backoff time.Duration
+	// Profile says which part of JSON Schema the target takes; the zero profile
+	// takes all of it and enforces nothing.
+	Profile SchemaProfile
+	// Baseline is how the target counted tokens when it was last certified; nil
+	// where it was not.
+	Baseline *TokenCount
+	// Variant, if set, returns a client of the same provider for a request that has
+	// to fail, such as one with a wrong key; nil for kinds that it does not have.
+	// Checks that need one do not apply without it: nobody's account is troubled
+	// with refused calls unasked.
+	Variant func(Kind) providers.Provider
+	// ReadRecorded, if set, reads a recorded answer of chat completions as the target's
+	// adapter reads a live one. Without it the adapter's own tests have to prove it.
+	ReadRecorded func(RecordedAnswer) (contracts.Completion, error)
 	// StoreContent puts answers, and providers' own words, into the report.
 	StoreContent bool
 	// Secrets are texts that must not stand in the report wherever they came
@@ -64,6 +78,8 @@ type Options struct {
 	// Progress, if set, is told of every run that ended. Its calls do not overlap,
 	// and the suite waits for them.
 	Progress func(Progress)
+
+	lint []contracts.Finding // about Contract
 }
 
 // Progress is how far a suite has come.

@@ -55,3 +55,5 @@ func textAt(v any, pointer string) (string, bool) {
 	s, ok := got.(string)
 	return s, ok
 }
+
+func sortedKeysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -14,7 +14,7 @@ import (
 
 // report is made when all workers are gone.
 func (s *suite) report() contracts.Report {
-	r := rules{s.Mode, s.Contract.MinSuccess, s.blocks, s.checks, s.results()}
+	r := rules{s.Mode, s.Contract.MinSuccess, s.blocks, s.checks, s.results(), s.found, s.sent()}
 	rep := contracts.Report{
 		SchemaVersion: contracts.ReportSchema, SuiteVersion: SuiteVersion, ID: s.id,
 		Mode: s.Mode, Repeats: s.Repeats, Seed: s.Seed,
@@ -22,9 +22,10 @@ func (s *suite) report() contracts.Report {
 		Target:   s.Target.Name, Provider: s.Target.Provider,
 		Model:   contracts.ReportModel{Asked: s.Target.Model, Served: servedBy(r.cases)},
 		Started: s.started.UTC(), Finished: s.finished.UTC(), Stopped: s.stopped,
-		Totals: contracts.ReportTotals{Runs: s.calls, Infra: s.infra, Usage: s.usage},
+		Totals: contracts.ReportTotals{Runs: s.calls, Probes: s.asked, Infra: s.infra, Usage: s.usage},
 		Checks: r.verdicts(), Cases: s.reportCases(r.cases),
 	}
+	rep.Model.Fingerprint, rep.Enforcement = s.found[idFingerprint].values, s.found[idEnforced].values["enforcement"]
 	_, rep.Replayed = s.Provider.(*Replayer)
 	rep.Verdict, rep.Reasons = overall(rep.Checks, r.criticalWrong(), s.doubts(r))
 	NewRedactor(s.Secrets...).report(&rep)
@@ -72,6 +73,12 @@ func (s *suite) doubts(r rules) []string {
 	}
 	if missing := s.planned() - s.ended; missing > 0 && s.stopped == "" {
 		all = append(all, fmt.Sprintf("%d runs stayed blocked: %s", missing, s.causeList()))
+	}
+	for _, c := range s.checks {
+		// A check that was never begun is explained by why the suite ended.
+		if f := s.found[c.ID]; f.verdict == contracts.Inconclusive && c.Class != Advisory && c.Class != Capability && s.stopped == "" {
+			all = append(all, c.ID+" could not be shown: "+f.detail)
+		}
 	}
 	if whole := len(s.Contract.Cases); len(r.cases) < whole {
 		all = append(all, fmt.Sprintf("only %d of %d cases were run, which can't pass a pair", len(r.cases), whole))

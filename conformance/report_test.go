@@ -143,7 +143,7 @@ func TestTheSummaryHasALineForEachCheckAndTheVerdictLast(t *testing.T) {
 			t.Errorf("%s stands in %d lines of\n%s", c.ID, n, text)
 		}
 	}
-	for _, want := range []string{"FAIL  SEM-01 S", "20/23", "case name: 3 of 3 runs fail; first SEM-01", "FAIL  ENV-07 H    23/24"} {
+	for _, want := range []string{"FAIL  SEM-01  S", "20/23", "case name: 3 of 3 runs fail; first SEM-01", "FAIL  ENV-07  H    23/24"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

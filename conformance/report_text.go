@@ -52,7 +52,7 @@ var verdictWords = map[contracts.Verdict]string{
 }
 
 func checkLine(c contracts.ReportCheck) string {
-	line := fmt.Sprintf("%-4s  %-6s %s  %4d/%-4d", verdictWords[c.Verdict], c.ID, c.Class, c.OK, c.N)
+	line := fmt.Sprintf("%-4s  %-7s %s  %4d/%-4d", verdictWords[c.Verdict], c.ID, c.Class, c.OK, c.N)
 	if c.Bound > 0 {
 		line += fmt.Sprintf(" >=%.3f", c.Bound)
 	} else {

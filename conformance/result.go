@@ -13,6 +13,7 @@ type outcome struct {
 	content string
 	model   string // that the answer names; "" if there was none
 	latency time.Duration
+	usage   contracts.Usage
 }
 
 // caseResult is a case with the runs that ended, in order of their repeats.
@@ -35,15 +36,15 @@ type counts struct {
 // count holds all runs against one check. A run counts for a check if it came
 // to it and the check speaks about its case. A wrong answer to a negative case,
 // or none because a filter held it back, is also no right answer.
-func count(c Check, checks []Check, cases []caseResult) counts {
+func (r rules) count(c Check) counts {
 	var t counts
-	mine := find(checks, c.ID)
-	for _, k := range cases {
+	mine := find(r.checks, c.ID)
+	for _, k := range r.cases {
 		if c.applies != nil && !c.applies(k.Case) {
 			continue
 		}
-		for _, r := range k.runs {
-			t.add(c.ID, k.ID, r, mine, find(checks, r.Check))
+		for _, o := range k.runs {
+			t.add(c.ID, k.ID, o, mine, find(r.checks, o.Check))
 		}
 	}
 	return t

@@ -14,6 +14,8 @@ type rules struct {
 	blocks     int     // of runs that were planned
 	checks     []Check
 	cases      []caseResult
+	found      map[string]finding // by checks that are not about the cases' answers
+	sent       map[string]string  // the sampling that goes with every case
 }
 
 // minUnpadded is the share of answers that must not be padded.
@@ -34,10 +36,16 @@ func (r rules) verdicts() []contracts.ReportCheck {
 	all := make([]contracts.ReportCheck, 0, len(r.checks))
 	for _, c := range r.checks {
 		v := contracts.ReportCheck{ID: c.ID, Class: string(c.Class), Says: c.Says}
-		if c.set != nil {
+		switch {
+		case c.set != nil:
 			r.ofSet(c, &v)
-		} else {
+		case c.run != nil:
 			r.ofRuns(c, &v)
+		default:
+			r.ofFinding(c, &v)
+		}
+		if c.ID == idTaken {
+			v.Values = r.sent
 		}
 		all = append(all, v)
 	}
@@ -54,7 +62,7 @@ func (r rules) ofSet(c Check, v *contracts.ReportCheck) {
 	switch {
 	case got.n == 0:
 		v.Verdict, v.Detail = contracts.NotApplicable, "the cases have nothing to compare"
-	case got.ok < got.n:
+	case got.ok < got.n && (c.least == 0 || float64(got.ok) < c.least*float64(got.n)):
 		v.Verdict = contracts.Fail
 	default:
 		v.Verdict = contracts.Pass
@@ -62,7 +70,7 @@ func (r rules) ofSet(c Check, v *contracts.ReportCheck) {
 }
 
 func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
-	t := count(c, r.checks, r.cases)
+	t := r.count(c)
 	v.N, v.OK, v.Bound = t.n, t.ok, LowerBound(t.ok, t.n)
 	if t.first != "" {
 		v.Detail = fmt.Sprintf("case %s: %s", t.first, t.why)
@@ -72,6 +80,8 @@ func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
 		v.Verdict, v.Detail = r.unreached(c)
 	case c.ID == idRight:
 		v.Verdict, v.Detail = r.right(t)
+	case c.ID == idGrounded, c.ID == idAgree, c.ID == idFits:
+		v.Verdict = passIf(r.often(t.ok, t.n))
 	case c.ID == idArguments:
 		v.Verdict = r.argumentsVerdict(t)
 	case c.structural():
@@ -80,6 +90,19 @@ func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
 		v.Verdict = passIf(float64(t.ok) >= minUnpadded*float64(t.n))
 	default:
 		v.Verdict = passIf(t.ok == t.n)
+	}
+}
+
+// ofFinding takes over what a check found that looked for itself.
+func (r rules) ofFinding(c Check, v *contracts.ReportCheck) {
+	f, ok := r.found[c.ID]
+	switch {
+	case ok:
+		v.N, v.OK, v.Verdict, v.Detail, v.Values = f.n, f.ok, f.verdict, f.detail, f.values
+	case r.mode == Quick && c.probe != nil:
+		v.Verdict, v.Detail = contracts.NotApplicable, "quick asks nothing beside the cases; certify does"
+	default:
+		v.Verdict, v.Detail = contracts.Inconclusive, "the suite ended before it"
 	}
 }
 
@@ -101,7 +124,7 @@ func (r rules) unreached(c Check) (contracts.Verdict, string) {
 				return contracts.Inconclusive, "no run came to it"
 			}
 		}
-		return contracts.NotApplicable, "no case is tagged for it"
+		return contracts.NotApplicable, "no case is about it"
 	}
 	return contracts.Inconclusive, "no run came to it"
 }

@@ -11,7 +11,10 @@ import (
 // case by thirds (quick) or all runs by their bound (certify). A contract that
 // lets whole cases go wrong is judged by its cases in both modes.
 func (r rules) right(t counts) (contracts.Verdict, string) {
-	faults := r.rateFaults(t)
+	var faults []string
+	if r.complete() || r.mode == Quick {
+		faults = r.rateFaults(t)
+	}
 	always := 0
 	for _, c := range r.cases {
 		if c.passed() == c.planned {
@@ -23,6 +26,9 @@ func (r rules) right(t counts) (contracts.Verdict, string) {
 	}
 	if len(faults) > 0 {
 		return contracts.Fail, someOf(faults)
+	}
+	if r.mode == Certify && !r.complete() {
+		return contracts.Inconclusive, "not all runs were made" // a rate of some says little
 	}
 	detail := fmt.Sprintf("%d of %d cases are right in every repeat", always, len(r.cases))
 	if r.byCase() {
@@ -66,6 +72,15 @@ func (r rules) mostlyRight() int {
 		}
 	}
 	return n
+}
+
+// often is the bound of cases for a part of the answer: two thirds in quick, in
+// certify the lower bound, or all where so few runs can't reach it.
+func (r rules) often(ok, n int) bool {
+	if r.mode == Quick {
+		return 3*(n-ok) <= n
+	}
+	return ok == n || LowerBound(ok, n) >= r.minSuccess
 }
 
 func (r rules) caseFault(c caseResult) string {

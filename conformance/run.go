@@ -35,11 +35,12 @@ func (s *suite) run(ctx context.Context) {
 		s.stop("the contract has no cases")
 	case s.Mode == Certify && len(s.cases) < certifyCases:
 		s.stop("certify needs 20 cases; the contract has fewer")
-	default:
+	case s.lint():
 		s.block(ctx)
 		if s.oneBreak() {
 			s.block(ctx)
 		}
+		s.probes(ctx, true)
 	}
 	s.finished = time.Now()
 }
@@ -55,6 +56,11 @@ func (s *suite) block(ctx context.Context) {
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if s.blocks == 1 { // one request, and then questions, before many
+		s.perform(ctx, cancel, jobs[0])
+		s.probes(ctx, false)
+		jobs = jobs[1:]
+	}
 	queue := make(chan job)
 	var workers sync.WaitGroup
 	for range min(s.Concurrency, len(jobs)) {

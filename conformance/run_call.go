@@ -66,7 +66,7 @@ func (s *suite) call(ctx context.Context, j job, n int) (outcome, contracts.Usag
 	started := time.Now()
 	got, err := s.ask(ctx, k, n)
 	return outcome{Ruling: s.judge.Classify(k, got, err), repeat: j.repeat, content: got.Content,
-		model: got.Model, latency: time.Since(started)}, got.Usage
+		model: got.Model, latency: time.Since(started), usage: got.Usage}, got.Usage
 }
 
 // finish records an outcome and decides whether it ends the suite.

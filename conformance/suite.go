@@ -27,6 +27,8 @@ type suite struct {
 	done     [][]outcome
 	ended    int // runs that came to an end: all of done
 	calls    int
+	asked    int // of the calls, by probes
+	found    map[string]finding
 	infra    int
 	causes   map[string]int // of infra outcomes
 	usage    contracts.Usage
@@ -40,7 +42,7 @@ func newSuite(o Options) *suite {
 	cases := o.picked()
 	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: checksFor(o.Contract), cases: cases,
 		judge: NewJudge(o.Contract, o.Target.Model, o.Served...), done: make([][]outcome, len(cases)),
-		causes: map[string]int{}, started: time.Now()}
+		causes: map[string]int{}, found: map[string]finding{}, started: time.Now()}
 }
 
 // interrupted records that the caller or the deadline ended the suite. An end
@@ -48,9 +50,12 @@ func newSuite(o Options) *suite {
 func (s *suite) interrupted(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended == s.planned() {
-		return
+	if s.ended < s.planned() {
+		s.endedBy(ctx)
 	}
+}
+
+func (s *suite) endedBy(ctx context.Context) {
 	switch ctx.Err() {
 	case context.Canceled:
 		s.stop("the suite was cancelled")
@@ -100,4 +105,6 @@ const maxInfra = 0.10
 
 // blocked says that so many calls were blocked that even if all others went
 // well, their share would stay too large.
-func (s *suite) blocked() bool { return float64(s.infra) > maxInfra*float64(s.planned()+s.infra) }
+func (s *suite) blocked() bool {
+	return float64(s.infra) > maxInfra*float64(s.planned()+s.asked+s.infra)
+}

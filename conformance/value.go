@@ -49,3 +49,13 @@ func encode(v any) string {
 	}
 	return string(b)
 }
+
+// unquote reads a JSON string.
+func unquote(raw string) (string, bool) {
+	var v any
+	if json.Unmarshal([]byte(raw), &v) != nil {
+		return "", false
+	}
+	s, ok := v.(string)
+	return s, ok
+}

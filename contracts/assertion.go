@@ -24,6 +24,7 @@ type Assertion struct {
 	Name    string // the rule word of its violation
 	Source  string // CEL; also for the short forms, which compile to it
 	Pointer string // JSON pointer of the output field it is about, "" for the whole
+	Form    string // the short form it was written in, such as "grounded_in"; "" for CEL
 	program cel.Program
 }
 

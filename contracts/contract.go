@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Contract is one version of what an app may ask for: the prompt, what goes
@@ -25,6 +26,9 @@ type Contract struct {
 	// Below the default whole cases may go wrong, and cases are what is counted.
 	MinSuccess float64
 	Cases      []Case
+	// Probes says which families of probes can't be put to a model that serves
+	// this contract.
+	Probes Probes
 	// Tools are what the model may call; a contract with tools is answered in
 	// calls (see Judge). ToolChoice is ToolAuto or ToolRequired, "" without tools.
 	Tools      []Tool
@@ -84,6 +88,10 @@ func (c *Contract) InputSchema() json.RawMessage { return bytes.Clone(c.input.ra
 // the author's order: models follow it. With tools it is the schema of an
 // answer in calls, made of theirs.
 func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.shown) }
+
+// Assertions returns the contract's own assertions, which hold for live answers
+// too. Those of a case are in the case.
+func (c *Contract) Assertions() []Assertion { return slices.Clone(c.assertions) }
 
 // Render makes the prompt for an input that CheckInput has accepted. The same
 // input makes the same prompt. The error holds nothing of the input.

@@ -351,3 +351,27 @@ func TestFilesThatWouldWearTheParserOutAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestProbesAreSwitchedOffWithAReasonOnly(t *testing.T) {
+	for name, l := range map[string]struct {
+		line string
+		want Probes
+		bad  string
+	}{
+		"nothing said means all apply":       {"", Probes{}, ""},
+		"a reason stands beside it":          {"probes: {rendering: not_applicable, reason: a classifier}\n", Probes{true, "a classifier"}, ""},
+		"required is the default, spelt out": {"probes: {rendering: required}\n", Probes{}, ""},
+		"no reason":                          {"probes: {rendering: not_applicable}\n", Probes{}, "without a reason"},
+		"a blank reason":                     {"probes: {rendering: not_applicable, reason: \"  \"}\n", Probes{}, "without a reason"},
+		"an unknown word":                    {"probes: {rendering: skip, reason: slow}\n", Probes{}, "neither required nor not_applicable"},
+		"an unknown family":                  {"probes: {structure: not_applicable, reason: slow}\n", Probes{}, `no field "structure"`},
+	} {
+		c, err := load(t, "cases:\n", l.line+"cases:\n")
+		switch {
+		case l.bad == "" && (err != nil || c.Probes != l.want):
+			t.Errorf("%s: %v", name, err)
+		case l.bad != "" && (err == nil || !strings.Contains(err.Error(), l.bad)):
+			t.Errorf("%s: %v, want %q", name, err, l.bad)
+		}
+	}
+}

@@ -38,6 +38,9 @@ type Report struct {
 	Totals        ReportTotals   `json:"totals"`
 	Checks        []ReportCheck  `json:"checks"`
 	Cases         []ReportCase   `json:"cases"`
+	// Enforcement says who makes an answer keep the output schema: "native" if the
+	// target does, "none" if nobody but us; "" where it was not asked.
+	Enforcement string `json:"enforcement,omitempty"`
 }
 
 // ReportContract names the contract a report is about; Digest decides.
@@ -51,14 +54,18 @@ type ReportContract struct {
 type ReportModel struct {
 	Asked  string   `json:"asked"`
 	Served []string `json:"served"`
+	// Fingerprint are values by which the same model is known again: how it counts
+	// tokens, and hashes of its answers to the first cases. Empty where not taken.
+	Fingerprint map[string]string `json:"fingerprint,omitempty"`
 }
 
 // ReportTotals counts provider calls. Infra are the ones that say nothing
 // about the model: refusals by rate, outages, timeouts. Runs counts them too.
 type ReportTotals struct {
-	Runs  int   `json:"runs"`
-	Infra int   `json:"infra"`
-	Usage Usage `json:"usage"`
+	Runs   int   `json:"runs"`
+	Probes int   `json:"probes,omitempty"` // of them, calls beside the cases
+	Infra  int   `json:"infra"`
+	Usage  Usage `json:"usage"`
 }
 
 // ReportCheck is one check over all runs: how often it applied, how often it held.
@@ -73,6 +80,8 @@ type ReportCheck struct {
 	// confidence; 0 where there is none.
 	Bound  float64 `json:"bound,omitempty"`
 	Detail string  `json:"detail,omitempty"`
+	// Values are what the check measured, as text; nil where it measures nothing.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // ReportCase is one case with all its repeats.

@@ -78,6 +78,7 @@ func (r *reader) shortForm(n *node, a Assertion, env *cel.Env) (Assertion, bool)
 		}
 		before := len(r.faults)
 		path := r.text(r.need(body, form, "field"), "field")
+		a.Form = form
 		a.Pointer = "/" + strings.ReplaceAll(path, ".", "/")
 		a.Source = r.expand(form, body, celPath("output", path), env)
 		if len(r.faults) > before {

@@ -17,7 +17,7 @@ import (
 
 type conformanceFlags struct {
 	file, target, contract string
-	submit                 bool
+	submit, errors         bool
 	options                conformance.Options
 	deadline               time.Duration
 	reports                reportFlags
@@ -63,6 +63,7 @@ nothing was tested), 3 configuration invalid, 4 could not run.`,
 	fl.DurationVar(&f.deadline, "deadline", 0, "give up, inconclusive, after so long")
 	fl.Uint64Var(&f.options.Seed, "seed", 0, "order of the runs (default: drawn, and named in the report)")
 	fl.BoolVar(&f.options.KeepGoing, "keep-going", false, "run everything even after a hard failure")
+	fl.BoolVar(&f.errors, "errors", false, "certify: also send four requests that have to be refused, one with a wrong key")
 	fl.BoolVar(&f.options.StoreContent, "store-content", false, "keep answers in the report")
 	fl.BoolVar(&f.submit, "submit", false, "hand the report to the router")
 	f.reports.add(cmd)
@@ -86,6 +87,9 @@ func runConformance(cmd *cobra.Command, env lookup, f conformanceFlags) error {
 	o, err := pairOf(c, f.target, f.contract, f.options)
 	if err != nil {
 		return err
+	}
+	if f.errors {
+		o.Variant = variants(c, f.target)
 	}
 	if c.Contracts != "" {
 		f.reports.contractFile = filepath.ToSlash(filepath.Join(c.Contracts, o.Contract.File()))

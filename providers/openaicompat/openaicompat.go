@@ -107,6 +107,17 @@ func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.C
 	return contracts.Completion{}, f
 }
 
+// Replay reads an answer that was recorded the way Complete reads a live one, but
+// for what only a connection shows. It calls nobody. Its error is always a
+// *contracts.Failure.
+func Replay(status int, header http.Header, body []byte) (contracts.Completion, error) {
+	c, f := read(transport.Answer{Status: status, Header: header, Body: body}, "")
+	if f != nil {
+		return contracts.Completion{}, f
+	}
+	return c, nil
+}
+
 func (c *Client) key() string {
 	if c.config.APIKey == nil {
 		return ""

@@ -26,6 +26,7 @@ type Answers struct {
 // line is one line of an answer file.
 type line struct {
 	text   string
+	plain  string // text, folded
 	output *node
 }
 
@@ -83,7 +84,7 @@ func (a *Answers) add(b []byte) error {
 		}
 		return nil
 	}
-	l := &line{text, output}
+	l := &line{text, fold(text), output}
 	a.exact[text], a.longest = l, append(a.longest, l)
 	return nil
 }
@@ -116,11 +117,15 @@ func (a *Answers) find(message string) *line {
 	return l
 }
 
+// contained pays no heed to case and spacing, as a model would not.
 func (a *Answers) contained(message string) *line {
+	plain := fold(message)
 	for _, l := range a.longest {
-		if strings.Contains(message, l.text) {
+		if strings.Contains(plain, l.plain) {
 			return l
 		}
 	}
 	return nil
 }
+
+func fold(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }

@@ -38,6 +38,7 @@ var classified = []struct {
 	{"402 from anybody", 402, "", contracts.QuotaExhausted, contracts.None},
 	{"a wrong key told with 400", 400, openai("invalid_api_key", "", "bad key"), contracts.Auth, contracts.None},
 	{"an unknown model told with 400", 400, openai("model_not_found", "", "no such model"), contracts.NotFound, contracts.None},
+	{"an answer that Groq's own check refuses", 400, openai("json_validate_failed", "invalid_request_error", "Failed to validate JSON"), contracts.ContractViolation, contracts.Ended},
 	{"400 with a body of the provider", 400, openai("invalid_value", "invalid_request_error", "no"), contracts.InvalidRequest, contracts.None},
 	{"400 from an edge", 400, page, contracts.InvalidRequest, contracts.None},
 	{"405", 405, "", contracts.InvalidRequest, contracts.None},

@@ -48,6 +48,10 @@ var table = []row{
 		class: contracts.Auth, effect: contracts.None},
 	{status: []int{400}, own: provider, words: []string{"model_not_found"},
 		class: contracts.NotFound, effect: contracts.None},
+	// Groq holds an answer against the schema and refuses its own
+	// (console.groq.com/docs/structured-outputs): the model ran.
+	{status: []int{400}, own: provider, words: []string{"json_validate_failed"},
+		class: contracts.ContractViolation, effect: contracts.Ended, code: "output_refused"},
 
 	{status: []int{301, 302, 303, 307, 308}, class: contracts.NotFound, effect: contracts.None, code: "redirect"},
 	{status: []int{400, 405, 413, 415, 422}, class: contracts.InvalidRequest, effect: contracts.None},
