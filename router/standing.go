@@ -213,6 +213,6 @@ func (r *Router) refuseReport(rep contracts.Report, c *contracts.Contract) error
 }
 
 // Audit reads the log of eligibility changes, newest first.
-func (r *Router) Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, error) {
+func (r *Router) Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, jobstore.AuditHead, error) {
 	return r.Store.Audit(ctx, before, limit)
 }
