@@ -45,8 +45,9 @@ func (s *Store) Claim(ctx context.Context, id string, lease time.Duration, holde
 }
 
 // Renew moves the end of the caller's lease to lease from now. beat counts the
-// renewals of one epoch, from 1. ErrStale means that another claim drives the
-// job, ErrEnded that there is nothing left to drive.
+// renewals of one epoch, from 1; the same beat again answers the same and
+// changes nothing. ErrStale means that another claim drives the job, ErrEnded
+// that there is nothing left to drive.
 func (s *Store) Renew(ctx context.Context, id string, epoch, beat int64, lease time.Duration) error {
 	shard, ok := shardOfID(id)
 	if !ok {

@@ -267,21 +267,12 @@ func (d *driver) saw(c *call, a answer, e Event) {
 func (d *driver) schedule(then step) {
 	d.after = then
 	d.f.show(d.job, flying)
-	if d.draining() {
+	if d.r.draining() {
 		d.after = step{}
 		return
 	}
 	if then.target != "" {
 		d.retry.Reset(then.wait)
-	}
-}
-
-func (d *driver) draining() bool {
-	select {
-	case <-d.r.drain:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -300,7 +291,7 @@ func (d *driver) retried() {
 // begin writes the next attempt and makes its call.
 func (d *driver) begin(s step) {
 	d.after = step{}
-	if d.lost || s.target == "" || d.draining() {
+	if d.lost || s.target == "" || d.r.draining() {
 		return
 	}
 	begun := time.Now()

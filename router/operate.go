@@ -66,7 +66,7 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 	}
 	r.see(&j, Observation{Event: AttemptResolved, Attempt: s.Number, Target: att.Target, By: s.By, Code: string(s.As)})
 	if r.flight(s.JobID) == nil {
-		r.drivers.Go(func() { r.adopt(s.JobID) })
+		go r.adopt(s.JobID) // if this router is ending, another one finds the job
 	}
 	return r.changed(ctx, s.JobID)
 }

@@ -141,7 +141,7 @@ func (d *driver) notSent(a *jobstore.Attempt) {
 
 // claim takes the job under a new epoch.
 func (d *driver) claim() {
-	if d.draining() {
+	if d.r.draining() {
 		d.giveAway()
 		return
 	}
@@ -190,9 +190,10 @@ func (d *driver) proceed() {
 // Adopt takes a job over whose router is gone, or that nobody holds, and goes
 // on with it. A job that another router holds, or that has ended, is left alone.
 func (r *Router) adopt(id string) {
-	if r.admit() != nil || r.flight(id) != nil {
+	if r.flight(id) != nil || r.admit() != nil {
 		return
 	}
+	defer r.drivers.Done()
 	ctx, cancel := r.storeContext()
 	defer cancel()
 	c, err := r.Store.Claim(ctx, id, r.Lease, r.Name)

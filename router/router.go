@@ -86,7 +86,11 @@ func New(c Config) (*Router, error) {
 	}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.records, r.endAll = context.WithCancel(context.Background())
-	r.drainNow = sync.OnceFunc(func() { close(r.drain) })
+	r.drainNow = sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		close(r.drain)
+	})
 	for name, t := range c.Targets {
 		if t.MaxConcurrency > 0 {
 			r.slots[name] = make(chan struct{}, t.MaxConcurrency)
@@ -134,6 +138,7 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
+	defer r.drivers.Done()
 	return r.submit(ctx, route, req)
 }
 
@@ -163,14 +168,33 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		r.drive(f, begun.Add(sub.First.SendWithin))
 		return Submitted{Job: done.Job, flight: f}, nil
 	}
-	out := Submitted{Replayed: true, flight: r.flight(done.ID)}
-	if out.flight != nil {
-		out.Job, _, _ = out.flight.state()
-	} else if out.Job, err = r.Store.Load(sctx, done.ID); err != nil {
+	out, err := r.replay(sctx, done.ID)
+	if err == nil {
+		r.see(&out.Job, Observation{Event: JobReplayed})
+	}
+	return out, err
+}
+
+// replay finds the job that a key stands for already. While this router makes
+// an attempt at it, its driver knows best. Otherwise the record does: an unknown
+// job may have been settled through another router.
+func (r *Router) replay(ctx context.Context, id string) (Submitted, error) {
+	f := r.flight(id)
+	var known jobstore.Job
+	if f != nil {
+		if known, _, _ = f.state(); known.State == jobstore.JobRunning {
+			return Submitted{Job: known, Replayed: true, flight: f}, nil
+		}
+	}
+	j, err := r.Store.Load(ctx, id)
+	if err != nil {
 		return Submitted{}, err
 	}
-	r.see(&out.Job, Observation{Event: JobReplayed})
-	return out, nil
+	if f != nil && (j.State != known.State || j.Version != known.Version || j.Epoch != known.Epoch) {
+		f.tell()
+		f = nil
+	}
+	return Submitted{Job: j, Replayed: true, flight: f}, nil
 }
 
 // storeTime bounds a move that must be made although its caller may be gone.
@@ -204,18 +228,28 @@ func (r *Router) findOut(route *Route, id string, sub jobstore.Submission) {
 	}
 }
 
+// admit lets one more piece of work begin. Who was admitted counts as a driver
+// until drivers.Done, so that Close cannot miss what it goes on to start.
 func (r *Router) admit() error {
-	select {
-	case <-r.drain:
-		return ErrDraining
-	default:
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.draining() {
+		return ErrDraining
+	}
 	if len(r.flights) >= r.MaxInflight {
 		return ErrBusy
 	}
+	r.drivers.Add(1)
 	return nil
+}
+
+func (r *Router) draining() bool {
+	select {
+	case <-r.drain:
+		return true
+	default:
+		return false
+	}
 }
 
 func (r *Router) route(ref string) (*Route, error) {
@@ -256,12 +290,7 @@ func (r *Router) Unknown(ctx context.Context, after string, limit int) (jobstore
 
 // Health tells how ready the router is; its error is the store's.
 func (r *Router) Health(ctx context.Context) (Health, error) {
-	var h Health
-	select {
-	case <-r.drain:
-		h.Draining = true
-	default:
-	}
+	h := Health{Draining: r.draining()}
 	r.mu.Lock()
 	h.Inflight = len(r.flights)
 	r.mu.Unlock()

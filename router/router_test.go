@@ -242,6 +242,28 @@ func TestStories(t *testing.T) {
 			synctest.Wait()
 			w.expect(w.stored(s.Job.ID), "succeeded by 1: a succeeded")
 		}},
+		{"what was settled through another router is what a repeat gets, at once (R8)", func(w *world) {
+			w.a.answer = after(time.Hour, good)
+			j := w.infer(w.router, "ticket-triage", "k", minute)
+			other := w.start("router-2", w.open())
+			_, err := other.Resolve(context.Background(), Settle{JobID: j.ID, Number: 1, As: jobstore.Executed, By: "ops", Reason: "r", Output: []byte(`{"category":"card","urgent":false}`)})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			w.expect(w.infer(w.router, "ticket-triage", "k", minute), "succeeded by 1: a succeeded")
+		}},
+		{"a job that another router was told to go on with is waited for where it is", func(w *world) {
+			w.prove()
+			w.a.answer = after(time.Hour, good)
+			w.b.answer = after(3*time.Second, good)
+			j := w.infer(w.router, "ticket-triage", "k", minute)
+			other := w.start("router-2", w.open())
+			_, err := other.Resolve(context.Background(), Settle{JobID: j.ID, Number: 1, As: jobstore.NotExecuted, By: "ops", Reason: "r"})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			w.expect(w.infer(w.router, "ticket-triage", "k", minute), "succeeded by 2: a failed, b succeeded")
+		}},
 		{"waiters on another router see the end", func(w *world) {
 			w.a.answer = after(5*time.Second, good)
 			other := w.start("router-2", w.open())

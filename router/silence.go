@@ -160,7 +160,7 @@ func (d *driver) policyPending() bool {
 
 // policyTime is when the contract's policy acts on the unknown attempt.
 func (d *driver) policyTime() (time.Time, bool) {
-	if d.lost || d.job.State != jobstore.JobUnknown || d.draining() {
+	if d.lost || d.job.State != jobstore.JobUnknown || d.r.draining() {
 		return time.Time{}, false
 	}
 	last := d.job.Last()

@@ -40,7 +40,7 @@ set side by side.
 
 Exit codes: 0 all that were told passed, 1 one failed, 4 could not run.`,
 		Example: `  inferonce verify
-  inferonce verify --only 'double-click*' --only 'reverse-order'
+  inferonce verify --only 'double-click*' --only order/reverse
   INFERONCE_KEY=… inferonce verify --url http://127.0.0.1:8787 --sim-listen 127.0.0.1:9797
   INFERONCE_KEY=… inferonce verify --openai http://127.0.0.1:4000/v1 --model sim`,
 		Args: cobra.NoArgs,

@@ -1,6 +1,8 @@
 package failover
 
-import "slices"
+import (
+	"slices"
+)
 
 // Catalog is every story, in the order in which they are told: what a router
 // must do first, and what takes it away last.
@@ -18,5 +20,6 @@ func Catalog() []Story {
 		[]Story{twoRouters, twoRoutersSettle},
 		[]Story{storeGone, storeGoneMeanwhile},
 		[]Story{killedBefore, killedDuring, killedAfterWork, killedAfterAnswer},
+		[]Story{nothingLater},
 	)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
 	"inferonce/providers/sim"
@@ -14,7 +12,7 @@ import (
 // Gateway is any gateway that speaks OpenAI's chat completions and has
 // simulated providers behind it.
 type Gateway struct {
-	BaseURL string // with /v1, as an OpenAI client takes it
+	BaseURL string // as an OpenAI client takes it, such as "http://127.0.0.1:4000/v1"
 	Key     string
 	Model   string // the name that the gateway routes to the providers
 
@@ -96,58 +94,11 @@ func Compare(ctx context.Context, g Gateway, o Options) (Summary, error) {
 		}
 		res := Result{ID: s.id, Title: s.title, Proves: []string{"R28"}, Asks: s.asks, Verdict: NotRun, Reason: "the run was ended before"}
 		if ctx.Err() == nil {
-			s.tell(&visit{g: &g, api: client{h, strings.TrimSuffix(strings.TrimRight(g.BaseURL, "/"), "/v1"), g.Key},
+			s.tell(&visit{g: &g, api: client{h, g.BaseURL, g.Key},
 				stage: &stage{ctx: ctx, patience: o.patience(), sim: c, names: names, result: &res}})
 		}
 		sum.add(res)
 		o.told(res)
 	}
 	return sum, nil
-}
-
-// visit is a gateway as one story sees it: one intent, and what is counted.
-type visit struct {
-	*stage
-	g    *Gateway
-	api  client
-	ref  string
-	sent int
-}
-
-func (s gatewayStory) tell(v *visit) {
-	v.ref = v.names.next()
-	perform(v.stage, func() {
-		for _, p := range v.g.Providers {
-			v.Faults(p)
-		}
-		s.run(v)
-	}, v.judge, func(ctx context.Context) { v.calmDown(ctx, v.g.Providers...) })
-}
-
-// judge counts, when all calls are over.
-func (v *visit) judge() {
-	ran := v.Ended(v.ref)
-	v.result.Ledger = ran
-	v.result.Count = countOf(ran, v.sent)
-	v.Check(len(ran) > 0, "the ledger knows the intent (if not, the gateway's providers are others than %s)", strings.Join(v.g.Providers, ", "))
-	v.Check(v.result.Count.Usable <= 1, "no usable answer was made twice: %s", v.result.Count.Paid)
-}
-
-// ask is the intent as any OpenAI client words it, under one idempotency key.
-func (v *visit) ask() request {
-	body := fmt.Appendf(nil, `{"model":%q,"messages":[{"role":"user","content":"Which team? My card has not arrived. [ref:%s]"}],`+
-		`"response_format":{"type":"json_schema","json_schema":{"name":"ticket","strict":true,"schema":{"type":"object","properties":`+
-		`{"category":{"type":"string","enum":["card","payment"]},"urgent":{"type":"boolean"}},"required":["category","urgent"],"additionalProperties":false}}}}`,
-		v.g.Model, v.ref)
-	return request{method: http.MethodPost, path: "/v1/chat/completions", body: body, header: http.Header{"Idempotency-Key": {v.ref}}}
-}
-
-// send asks once and waits for whatever comes.
-func (v *visit) send() Answer {
-	ctx, cancel := v.wait()
-	defer cancel()
-	v.sent++
-	a := v.api.do(ctx, v.ask())
-	v.note("POST /v1/chat/completions: %s", a.line())
-	return a
 }

@@ -56,7 +56,7 @@ func gatewayClicks(v *visit) {
 	v.Arrived(gate)
 	v.Open(gate)
 	clicks.Wait()
-	v.note("2 × POST /v1/chat/completions at once: %s", tally(answers))
+	v.note("2 × POST /chat/completions at once: %s", tally(answers))
 }
 
 func gatewayImpatient(v *visit) {
@@ -73,7 +73,7 @@ func gatewayImpatient(v *visit) {
 	v.Arrived(gate)
 	hangUp()
 	<-gone
-	v.note("POST /v1/chat/completions: the caller hung up while the provider worked")
+	v.note("POST /chat/completions: the caller hung up while the provider worked")
 	// The second request may wait for the first one's work, so that goes on when
 	// the second is on its way.
 	again, stop := v.wait()
@@ -87,7 +87,7 @@ func gatewayImpatient(v *visit) {
 	<-sent
 	v.Open(gate)
 	a := <-answered
-	v.note("POST /v1/chat/completions: %s", a.line())
+	v.note("POST /chat/completions: %s", a.line())
 }
 
 func gatewayTimeout(v *visit) {

@@ -4,14 +4,15 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 )
 
 // judge holds every job of the story against the rule, when its calls are over.
 func (w *World) judge() {
 	for _, in := range w.intents {
+		w.api.key = in.APIKey
 		ran := w.Ended(in.Ref)
 		w.result.Ledger = append(w.result.Ledger, ran...)
+		*w.told = append(*w.told, ranAs{w.result.ID, in.Ref, len(ran)})
 		jobs := []string{}
 		if in.Job != "" {
 			jobs = append(jobs, in.Job)
@@ -40,96 +41,30 @@ func (w *World) tidy(ctx context.Context) {
 		if in.Job == "" {
 			continue
 		}
+		w.api.key = in.APIKey
 		if a := w.api.do(ctx, request{method: http.MethodGet, path: "/v1/jobs/" + in.Job}); a.Job != nil && a.Job.Live() {
 			w.api.do(ctx, request{method: http.MethodPost, path: "/v1/jobs/" + in.Job + "/cancel", body: []byte(`{"reason":"end of a failover story"}`)})
 		}
 	}
 }
 
-// prepare makes the deployment ready and finds out which needs it can meet.
-func (r *runner) prepare(ctx context.Context) (stop func(), err error) {
-	if err := r.d.check(); err != nil {
-		return nil, err
-	}
-	c, stopSim, err := simulator(r.d.SimURL, r.d.SimListen, r.http)
-	if err != nil {
-		return nil, err
-	}
-	r.stage.sim = c
-	ended := []func(context.Context){func(context.Context) { stopSim() }}
-	stop = func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
-		defer cancel()
-		for _, f := range slices.Backward(ended) {
-			f(ctx)
-		}
-	}
-	if err := r.makeReady(ctx, &ended); err != nil {
-		stop()
-		return nil, err
-	}
-	return stop, nil
+// ranAs is how often providers were called for an intent, when its story was over.
+type ranAs struct {
+	story, ref string
+	calls      int
 }
 
-func (r *runner) makeReady(ctx context.Context, ended *[]func(context.Context)) error {
-	wait, cancel := context.WithTimeout(ctx, r.o.patience())
-	defer cancel()
-	restore, err := calm(wait, r.stage.sim, []string{r.d.Primary.provider(), r.d.Fallback.provider()})
-	if err != nil {
-		return err
-	}
-	*ended = append(*ended, restore)
-	if err := ready(wait, &r.api); err != nil {
-		return err
-	}
-	if err := r.needs(ctx); err != nil {
-		return err
-	}
-	return r.second(ctx, ended)
-}
-
-// needs notes what the deployment lacks.
-func (r *runner) needs(ctx context.Context) error {
-	lacks := func(n Need, lacking bool) {
-		if lacking {
-			r.missing[n] = "the deployment has none"
+var nothingLater = Story{
+	ID:     "afterwards/nothing-ran-later",
+	Title:  "no provider was called for an intent after its story was over",
+	Proves: []string{"R6", "R11", "R28"},
+	Asks:   "nothing: the ledger is read once more for every intent of the stories before",
+	Run: func(w *World) {
+		for _, before := range *w.told {
+			if ran := w.Ran(before.ref); len(ran) != before.calls {
+				w.Check(false, "%s: %d calls when it was over, %d now", before.story, before.calls, len(ran))
+			}
 		}
-	}
-	lacks(NeedOtherOwner, r.d.OtherKey == "")
-	lacks(NeedKill, r.d.Killer == nil)
-	lacks(NeedStore, r.d.Store == nil)
-	for _, c := range []struct {
-		need     Need
-		contract Contract
-	}{{NeedFallback, r.d.Hold}, {NeedExternal, r.d.External}, {NeedRace, r.d.Race}, {NeedRefused, r.d.Refused}} {
-		lacks(c.need, !c.contract.given())
-		if !c.contract.given() {
-			continue
-		}
-		why, err := prove(ctx, r.d, &r.api, c.contract)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			r.missing[c.need] = why
-		}
-	}
-	return nil
-}
-
-// second starts the second router, for the whole run.
-func (r *runner) second(ctx context.Context, ended *[]func(context.Context)) error {
-	if r.d.Second == nil {
-		r.missing[NeedSecond] = "the deployment has none"
-		return nil
-	}
-	base, err := r.d.Second.StartSecond(ctx)
-	if err != nil {
-		return err
-	}
-	*ended = append(*ended, func(ctx context.Context) { _ = r.d.Second.StopSecond(ctx) })
-	r.secondary = base
-	wait, cancel := context.WithTimeout(ctx, max(r.o.patience(), time.Second))
-	defer cancel()
-	return ready(wait, &client{r.http, base, r.d.Key})
+		w.Check(true, "%d intents were looked at again", len(*w.told))
+	},
 }

@@ -2,17 +2,9 @@ package failover
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
-	"net"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
-
-	"inferonce/providers/sim"
 )
 
 // check says what is missing of a deployment that no story can do without.
@@ -30,138 +22,90 @@ func (d *Deployment) check() error {
 	return nil
 }
 
-// hostSim serves a simulator on addr until stop is called.
-func hostSim(addr string) (baseURL string, stop func(), err error) {
-	l, err := net.Listen("tcp", addr)
+// prepare makes the deployment ready and finds out which needs it can meet.
+func (r *runner) prepare(ctx context.Context) (stop func(), err error) {
+	if err := r.d.check(); err != nil {
+		return nil, err
+	}
+	c, stopSim, err := simulator(r.d.SimURL, r.d.SimListen, r.http)
 	if err != nil {
-		return "", nil, fmt.Errorf("failover: serve the simulator: %w", err)
+		return nil, err
 	}
-	s := sim.New(sim.Options{})
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = srv.Serve(l) // it ends when it is closed
-	}()
-	return "http://" + l.Addr().String(), func() {
-		s.Close()
-		_ = srv.Close()
-		<-ended
-	}, nil
+	r.sim = c
+	ended := []func(context.Context){func(context.Context) { stopSim() }}
+	stop = func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)
+		defer cancel()
+		for _, f := range slices.Backward(ended) {
+			f(ctx)
+		}
+	}
+	if err := r.makeReady(ctx, &ended); err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
 }
 
-// simulator returns the one to use, and what ends it.
-func simulator(url, listen string, h *http.Client) (sim.Client, func(), error) {
-	stop := func() {}
-	if url == "" {
-		var err error
-		if url, stop, err = hostSim(listen); err != nil {
-			return sim.Client{}, nil, err
-		}
-	}
-	return sim.Client{Base: strings.TrimRight(url, "/"), HTTP: h}, stop, nil
-}
-
-// calm takes standing faults and latencies away, and returns what puts them back.
-func calm(ctx context.Context, c sim.Client, providers []string) (restore func(context.Context), err error) {
-	before := map[string]sim.Settings{}
-	for _, p := range providers {
-		if before[p], err = c.Settings(ctx, p); err != nil {
-			return nil, fmt.Errorf("failover: no simulator at %s: %w", c.Base, err)
-		}
-		if err = errors.Join(c.SetSettings(ctx, p, sim.Settings{}), c.SetFaults(ctx, p)); err != nil {
-			return nil, fmt.Errorf("failover: %w", err)
-		}
-	}
-	return func(ctx context.Context) {
-		for p, s := range before {
-			_ = c.SetSettings(ctx, p, s) // the simulator may have ended before us
-		}
-	}, nil
-}
-
-// ready waits until the router says that it is.
-func ready(ctx context.Context, api *client) error {
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for {
-		a := api.do(ctx, request{method: http.MethodGet, path: "/readyz"})
-		if a.Status == http.StatusOK {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("failover: the router at %s did not get ready: %s", api.base, a.line())
-		}
-	}
-}
-
-func standings(ctx context.Context, api *client) ([]Standing, error) {
-	a := api.do(ctx, request{method: http.MethodGet, path: "/v1/eligibility"})
-	var in struct {
-		Data []Standing `json:"data"`
-	}
-	if a.Err != nil || a.Status != http.StatusOK || json.Unmarshal(a.Body, &in) != nil {
-		return nil, fmt.Errorf("failover: read who may take over: %s", a.line())
-	}
-	return in.Data, nil
-}
-
-func find(all []Standing, target string, c Contract) (Standing, bool) {
-	i := slices.IndexFunc(all, func(s Standing) bool {
-		name, _, _ := strings.Cut(s.Contract, "@")
-		return s.Target == target && (s.Contract == c.Name || name == c.Name)
-	})
-	if i < 0 {
-		return Standing{}, false
-	}
-	return all[i], true
-}
-
-// prove has the fallback proved for a contract if it is not eligible, and says
-// why it still may not take over, "" if it may.
-func prove(ctx context.Context, d *Deployment, api *client, c Contract) (string, error) {
-	for proved := false; ; proved = true {
-		all, err := standings(ctx, api)
-		if err != nil {
-			return "", err
-		}
-		st, ok := find(all, d.Fallback.Name, c)
-		switch {
-		case !ok:
-			return fmt.Sprintf("no route for %s has %s as its fallback", c.Name, d.Fallback.Name), nil
-		case st.Eligible:
-			return "", nil
-		case proved || d.Prover == nil:
-			return fmt.Sprintf("%s may not take over for %s: %s", st.Target, c.Name, st.Reason), nil
-		}
-		if err := handIn(ctx, d, api, st); err != nil {
-			return "", err
-		}
-	}
-}
-
-func handIn(ctx context.Context, d *Deployment, api *client, st Standing) error {
-	report, err := d.Prover.Prove(ctx, st.Target, st.Contract)
-	if err != nil {
-		return fmt.Errorf("failover: prove %s for %s: %w", st.Target, st.Contract, err)
-	}
-	raw, err := json.Marshal(report)
+func (r *runner) makeReady(ctx context.Context, ended *[]func(context.Context)) error {
+	wait, cancel := context.WithTimeout(ctx, r.o.patience())
+	defer cancel()
+	restore, err := calm(wait, r.sim, []string{r.d.Primary.provider(), r.d.Fallback.provider()})
 	if err != nil {
 		return err
 	}
-	a := api.do(ctx, request{method: http.MethodPost, path: "/v1/conformance/reports", body: raw})
-	if a.Status != http.StatusOK {
-		return fmt.Errorf("failover: hand in the report of %s for %s: %s", st.Target, st.Contract, a.line())
+	*ended = append(*ended, restore)
+	if err := ready(wait, &r.api); err != nil {
+		return err
+	}
+	if err := r.needs(ctx); err != nil {
+		return err
+	}
+	return r.second(ctx, ended)
+}
+
+// needs notes what the deployment lacks.
+func (r *runner) needs(ctx context.Context) error {
+	lacks := func(n Need, lacking bool) {
+		if lacking {
+			r.missing[n] = "the deployment has none"
+		}
+	}
+	lacks(NeedOtherOwner, r.d.OtherKey == "")
+	lacks(NeedKill, r.d.Killer == nil)
+	lacks(NeedStore, r.d.Store == nil)
+	for _, c := range []struct {
+		need     Need
+		contract Contract
+	}{{NeedFallback, r.d.Hold}, {NeedExternal, r.d.External}, {NeedRace, r.d.Race}, {NeedRefused, r.d.Refused}} {
+		lacks(c.need, !c.contract.given())
+		if !c.contract.given() {
+			continue
+		}
+		why, err := prove(ctx, r.d, &r.api, c.contract)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			r.missing[c.need] = why
+		}
 	}
 	return nil
 }
 
-func countsOf[K int | string](m map[K]int) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%d × %v", m[k], k))
+// second starts the second router, for the whole run.
+func (r *runner) second(ctx context.Context, ended *[]func(context.Context)) error {
+	if r.d.Second == nil {
+		r.missing[NeedSecond] = "the deployment has none"
+		return nil
 	}
-	return strings.Join(parts, ", ")
+	base, err := r.d.Second.StartSecond(ctx)
+	if err != nil {
+		return err
+	}
+	*ended = append(*ended, func(ctx context.Context) { _ = r.d.Second.StopSecond(ctx) })
+	r.secondary = base
+	wait, cancel := context.WithTimeout(ctx, max(r.o.patience(), time.Second))
+	defer cancel()
+	return ready(wait, &client{r.http, base, r.d.Key})
 }

@@ -1,12 +1,10 @@
 package failover
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"inferonce/contracts"
 	"inferonce/providers/sim"
 )
 
@@ -87,27 +85,4 @@ func (s Summary) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := io.WriteString(w, line)
 	return int64(n), err
-}
-
-// fits says whether a chat completion holds what its request asked for.
-func (a *Answer) fits() bool {
-	var reply struct {
-		Choices []struct {
-			Message struct {
-				Content string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if json.Unmarshal(a.Body, &reply) != nil || len(reply.Choices) == 0 {
-		return false
-	}
-	output, failure := contracts.ParseOutput(reply.Choices[0].Message.Content)
-	if failure != nil {
-		return false
-	}
-	var ticket struct {
-		Category string `json:"category"`
-		Urgent   *bool  `json:"urgent"`
-	}
-	return json.Unmarshal(output, &ticket) == nil && (ticket.Category == "card" || ticket.Category == "payment") && ticket.Urgent != nil
 }

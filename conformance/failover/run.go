@@ -6,12 +6,16 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
+
+	"inferonce/providers/sim"
 )
 
 // Options of a run.
 type Options struct {
-	// Only tells these stories; patterns as path.Match has them, "kill/*". Empty: all.
+	// Only tells the stories whose id matches one of these patterns: path.Match,
+	// with a star that crosses a slash, "kill*". Empty: all.
 	Only []string
 	// Patience is the deadline of every wait; 0: one minute. It must exceed what
 	// the deployment takes to notice a silent provider and a dead router.
@@ -35,8 +39,9 @@ func (o Options) told(r Result) {
 
 // wants reports whether the story is asked for.
 func (o Options) wants(id string) bool {
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "-") } // so that a star crosses a slash
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(p string) bool {
-		ok, err := path.Match(p, id)
+		ok, err := path.Match(flat(p), flat(id))
 		return err == nil && ok
 	})
 }
@@ -73,10 +78,11 @@ type runner struct {
 	o         Options
 	http      *http.Client
 	api       client
-	stage     stage // what every story's own one is made from
+	sim       sim.Client
 	names     *namer
 	missing   map[Need]string // why a need cannot be met
 	secondary string
+	told      []ranAs
 }
 
 func (r *runner) tell(ctx context.Context, s Story) Result {
@@ -91,8 +97,8 @@ func (r *runner) tell(ctx context.Context, s Story) Result {
 			return res
 		}
 	}
-	w := &World{d: r.d, api: r.api, secondary: r.secondary,
-		stage: &stage{ctx: ctx, patience: r.o.patience(), sim: r.stage.sim, names: r.names, result: &res}}
+	w := &World{d: r.d, api: r.api, secondary: r.secondary, told: &r.told,
+		stage: &stage{ctx: ctx, patience: r.o.patience(), sim: r.sim, names: r.names, result: &res}}
 	perform(w.stage, func() {
 		w.Faults(w.Primary())
 		w.Faults(w.Fallback())

@@ -23,7 +23,11 @@ func clicks(w *World, n int, bases ...string) {
 	gate := w.Gate()
 	w.Faults(w.Primary(), sim.Fault{Until: gate})
 	in := w.Intent(w.d.Hold)
-	answers := w.AtOnce(in, n, func() { w.Open(gate) }, bases...)
+	answers := w.AtOnce(in, n, func() {
+		w.Arrived(gate)
+		w.Submit(in) // one more, which is certainly answered while the work is not done
+		w.Open(gate)
+	}, bases...)
 	w.oneJob(in, answers)
 	w.Must(in.Job != "", "an answer names the job")
 	j := w.Over(in.Job)

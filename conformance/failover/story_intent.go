@@ -30,7 +30,7 @@ var otherInput = Story{
 // refusedAsReused sends another input under the key of in.
 func (w *World) refusedAsReused(in *Intent) {
 	other := w.SameKey(in)
-	a := w.Infer(other)
+	a := w.heard(other, w.Ask(other.async()))
 	w.Equal("the status of another input under the same key", a.Status, http.StatusConflict)
 	w.Equal("the code of it", a.code(), "idempotency_key_reused")
 	w.Equal("the job that it names", a.jobID(), in.Job)
@@ -50,6 +50,7 @@ var otherInputWhileRunning = Story{
 		w.Arrived(gate)
 		w.refusedAsReused(in)
 		w.Open(gate)
+		w.Over(in.Job)
 		w.Succeeds(in, 1)
 		w.Equal("the number of executions", executed(w.Ended(in.Ref)), 1)
 	},

@@ -63,10 +63,10 @@ var killedDuring = Story{
 		w.Submit(in)
 		w.Arrived(gate)
 		w.kill()
-		w.Open(gate)
+		w.Open(gate) // nobody hears of the work
 		w.Executed(in.Ref)
 		w.restart()
-		w.orphaned(in)
+		w.orphaned(in, gate)
 	},
 }
 
@@ -84,13 +84,13 @@ var killedAfterWork = Story{
 		w.Executed(in.Ref)
 		w.kill()
 		w.restart()
-		w.orphaned(in)
+		w.orphaned(in, gate)
 	},
 }
 
 // orphaned checks a job whose router died with an attempt under way, and
 // settles it.
-func (w *World) orphaned(in *Intent) {
+func (w *World) orphaned(in *Intent, gate string) {
 	a := w.Infer(in)
 	w.Equal("the job of a repeat right after the restart", a.jobID(), in.Job)
 	j := w.Until(in.Job, "is unknown", func(j *Job) bool { return j.State == unknown })
@@ -98,6 +98,7 @@ func (w *World) orphaned(in *Intent) {
 	w.repeatsFindUnknown(in, 3)
 	w.Settled(j, 1, "executed", in.Contract.Outputs[0])
 	w.Succeeds(in, 1)
+	w.Open(gate)
 	w.Equal("the number of executions", executed(w.Ended(in.Ref)), 1)
 }
 

@@ -27,8 +27,10 @@ func (w *World) dropped(in *Intent, loser int, won Job, output json.RawMessage, 
 	w.Check(sameText(won.output(), output), "the result is the winner's")
 	w.Open(gate)
 	w.Ended(in.Ref)
-	end := w.Until(won.ID, "has the late result noted", func(j *Job) bool {
-		return len(j.Attempt(loser).Late) > 0 || j.CompletedBy != won.CompletedBy
+	end := won
+	w.until("the late result is noted", func() bool {
+		end, _ = w.look(won.ID)
+		return end.Attempt(loser).late() || end.CompletedBy != won.CompletedBy
 	})
 	w.Equal("the number of the winning attempt, after the late result", end.CompletedBy, won.CompletedBy)
 	w.Equal("the job's version, after the late result", end.Version, won.Version)

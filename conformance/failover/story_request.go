@@ -1,10 +1,7 @@
 package failover
 
 import (
-	"bytes"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -32,54 +29,6 @@ func (w *World) keyIsFree(in *Intent) {
 	w.Check(a.Header.Get("Idempotent-Replayed") == "", "the key was still free")
 	w.Succeeds(in, 1)
 	w.Equal("the number of executions", executed(w.Ended(in.Ref)), 1)
-}
-
-var badBodies = Story{
-	ID:     "request/bad-bodies",
-	Title:  "a body that cannot be one intent is refused, and the key stays free",
-	Proves: []string{"R4", "R17"},
-	Asks:   "bodies that are no JSON, ambiguous, too deep, too exact, too large or compressed; then a good one under the same key",
-	Run: func(w *World) {
-		in := w.Intent(w.d.Hold)
-		for _, b := range bodies(in) {
-			r := in.request()
-			r.body = b.body
-			if b.encoding != "" {
-				r.header.Set("Content-Encoding", b.encoding)
-			}
-			a := w.Ask(r)
-			w.Check(slices.Contains(b.status, a.Status), "%s is refused with %v (%s)", b.says, b.status, a.line())
-		}
-		a := w.Ask(request{method: http.MethodPost, path: "/v1/infer", header: in.request().header, body: []byte(`{"contract":"no-such-contract","input":{}}`)})
-		w.Check(a.Status == http.StatusNotFound && a.code() == "contract_unknown" && len(a.Problem.Known) > 0,
-			"an unknown contract is refused with the known names (%s)", a.line())
-		w.keyIsFree(in)
-	},
-}
-
-type badBody struct {
-	says     string
-	body     []byte
-	encoding string
-	status   []int
-}
-
-func bodies(in *Intent) []badBody {
-	name, input := in.Contract.Name, string(in.Contract.Input(in.Ref))
-	with := func(more string) []byte {
-		return fmt.Appendf(nil, `{"contract":%q,"input":%s%s}`, name, input, more)
-	}
-	refused := []int{http.StatusBadRequest}
-	return []badBody{
-		{"text that is no JSON", []byte(`{"contract":`), "", refused},
-		{"a doubled member", with(`,"input":{}`), "", refused},
-		{"a member of 65 levels", with(`,"metadata":` + strings.Repeat("[", 65) + strings.Repeat("]", 65)), "", refused},
-		{"an integer beyond 2^53", with(`,"metadata":9007199254740993`), "", refused},
-		{"text that is not UTF-8", with(",\"metadata\":{\"a\":\"\xff\"}"), "", refused},
-		{"data after the body", append(with(""), "{}"...), "", refused},
-		{"a body beyond 4 MiB", with(`,"metadata":{"a":"` + string(bytes.Repeat([]byte("a"), 5<<20)) + `"}`), "", []int{http.StatusRequestEntityTooLarge}},
-		{"a compressed body", with(""), "gzip", []int{http.StatusUnsupportedMediaType}},
-	}
 }
 
 var badKeys = Story{
@@ -146,20 +95,14 @@ var otherOwner = Story{
 	Run: func(w *World) {
 		in := w.Intent(w.d.Hold)
 		w.Succeeds(in, 1)
-		as := func(r request) Answer {
-			if r.header == nil {
-				r.header = http.Header{}
-			}
-			r.header.Set("Authorization", "Bearer "+w.d.OtherKey)
-			return w.Ask(r)
-		}
-		foreign := as(request{method: http.MethodGet, path: "/v1/jobs/" + in.Job})
-		none := as(request{method: http.MethodGet, path: "/v1/jobs/nothing-like-a-job"})
+		as := http.Header{"Authorization": {"Bearer " + w.d.OtherKey}}
+		foreign := w.Ask(request{method: http.MethodGet, path: "/v1/jobs/" + in.Job, header: as})
+		none := w.Ask(request{method: http.MethodGet, path: "/v1/jobs/nothing-like-a-job", header: as})
 		w.Equal("the status of a foreign job", foreign.Status, http.StatusNotFound)
 		w.Check(string(foreign.Body) == string(none.Body), "it is the same bytes as for no job")
 		other := w.Intent(w.d.Hold)
-		other.Key = in.Key
-		a := as(other.request())
+		other.Key, other.APIKey = in.Key, w.d.OtherKey
+		a := w.Infer(other)
 		w.Check(a.Status == http.StatusOK || a.Status == http.StatusAccepted, "the same key is free for another owner (%s)", a.line())
 		w.Check(a.jobID() != in.Job, "it is another job there")
 	},

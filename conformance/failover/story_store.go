@@ -16,7 +16,7 @@ var storeGone = Story{
 	Run: func(w *World) {
 		start := w.stopStore()
 		in := w.Intent(w.d.Hold)
-		a := w.Infer(in)
+		a := w.heard(in, w.Ask(in.async()))
 		w.Equal("the status without a store", a.Status, http.StatusServiceUnavailable)
 		w.Check(a.Header.Get("Retry-After") != "", "it says when to come back")
 		w.Equal("the number of calls without a store", len(w.Ran(in.Ref)), 0)
@@ -53,9 +53,8 @@ var storeGoneMeanwhile = Story{
 		w.Open(gate)
 		w.Ended(in.Ref)
 		start()
-		w.takenAgain(in)
-		j := w.Over(in.Job)
-		w.succeeded(&j, 1)
+		w.Over(in.Job)
+		w.Succeeds(in, 1)
 		w.Equal("the number of executions", executed(w.Ended(in.Ref)), 1)
 	},
 }

@@ -59,8 +59,10 @@ type Attempt struct {
 	Failure      *contracts.Failure `json:"failure"`
 	Settlement   *Settlement        `json:"settlement"`
 	// Late is the note kept of a result that did not count.
-	Late json.RawMessage `json:"late"`
+	Late json.RawMessage `json:"late,omitempty"`
 }
+
+func (a Attempt) late() bool { return len(a.Late) > 0 && string(a.Late) != "null" }
 
 func (a Attempt) class() contracts.Class {
 	if a.Failure == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 )
 
 // World is the deployment as one story sees it. Like a testing.T it lives for
@@ -19,7 +18,8 @@ type World struct {
 	secondary string // base address of the second router
 
 	intents []*Intent
-	restart func() // starts the killed router
+	told    *[]ranAs // of the stories before
+	restart func()   // starts the killed router
 }
 
 // Intent is something an app wants, under a key of its own.
@@ -28,6 +28,7 @@ type Intent struct {
 	Ref      string // by which the ledger knows it
 	Contract Contract
 	Body     []byte
+	APIKey   string // of its owner
 	Job      string // its job's id, once an answer has named it
 }
 
@@ -38,7 +39,7 @@ func (w *World) Fallback() string { return w.d.Fallback.provider() }
 // Intent makes a new intent under a new key.
 func (w *World) Intent(c Contract) *Intent {
 	name := w.names.next()
-	in := &Intent{Key: name, Ref: name, Contract: c, Body: body(c, c.Input(name))}
+	in := &Intent{Key: name, Ref: name, Contract: c, Body: body(c, c.Input(name)), APIKey: w.d.Key}
 	w.intents = append(w.intents, in)
 	return in
 }
@@ -55,7 +56,7 @@ func body(c Contract, input json.RawMessage) []byte {
 }
 
 func (in *Intent) request() request {
-	return request{method: http.MethodPost, path: "/v1/infer", body: in.Body, header: http.Header{"Idempotency-Key": {in.Key}}}
+	return request{method: http.MethodPost, path: "/v1/infer", body: in.Body, header: http.Header{"Idempotency-Key": {in.Key}, "Authorization": {"Bearer " + in.APIKey}}}
 }
 
 func (in *Intent) async() request {
@@ -139,68 +140,4 @@ func (w *World) AtOnce(in *Intent, n int, sent func(), bases ...string) []Answer
 	all.Wait()
 	w.note("%d × POST /v1/infer at once: %s", n, tally(answers))
 	return answers
-}
-
-// Get reads a job; it must be there.
-func (w *World) Get(id string) (Job, []byte) {
-	a := w.read(id)
-	w.Must(a.Status == http.StatusOK && a.Job != nil, "job %s can be read (%s)", id, a.line())
-	return *a.Job, a.Body
-}
-
-// read is one look at a job, without a note.
-func (w *World) read(id string) Answer {
-	ctx, cancel := w.wait()
-	defer cancel()
-	return w.api.do(ctx, request{method: http.MethodGet, path: "/v1/jobs/" + id})
-}
-
-// poll is the time between two looks at something that only a router can tell.
-const poll = 25 * time.Millisecond
-
-// until looks again and again, until done says so or the wait has been too long.
-func (s *stage) until(says string, done func() bool) {
-	ctx, cancel := s.wait()
-	defer cancel()
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			s.Must(false, "%s within %s", says, s.patience)
-		}
-	}
-	s.note("%s", says)
-}
-
-// Until looks at a job until it is as asked for. A job that has ended stays as
-// it is, so one that ends otherwise fails at once.
-func (w *World) Until(id, says string, is func(*Job) bool) Job {
-	var j Job
-	w.until("job "+says, func() bool {
-		j, _ = w.look(id)
-		if !is(&j) && !j.Live() {
-			w.Must(false, "the job %s (it is %s)", says, j.State)
-		}
-		return is(&j)
-	})
-	return j
-}
-
-// look reads a job while its router may be busy starting.
-func (w *World) look(id string) (Job, []byte) {
-	a := w.read(id)
-	switch {
-	case a.Err != nil || a.Status == http.StatusServiceUnavailable:
-		return Job{State: running}, nil
-	case a.Status != http.StatusOK || a.Job == nil:
-		w.Must(false, "job %s can be read (%s)", id, a.line())
-	}
-	return *a.Job, a.Body
-}
-
-// Over waits until a job has ended.
-func (w *World) Over(id string) Job {
-	return w.Until(id, "has ended", func(j *Job) bool { return !j.Live() })
 }

@@ -161,8 +161,12 @@ func settled(s jobstore.Settled, err error) Reply {
 	return Reply{Word: "ok", State: s.State, Version: s.Version, Won: s.Won}
 }
 
-// Lost is the word for a call of which nobody knows whether it happened.
-const Lost = "indeterminate"
+// Lost is the word for a call of which nobody knows whether it happened,
+// Unavailable for one that was not made.
+const (
+	Lost        = "indeterminate"
+	Unavailable = "unavailable"
+)
 
 func word(err error) string {
 	if err == nil {
@@ -184,6 +188,9 @@ func word(err error) string {
 		if errors.Is(err, known) {
 			return name
 		}
+	}
+	if errors.Is(err, jobstore.ErrUnavailable) {
+		return Unavailable
 	}
 	return err.Error()
 }

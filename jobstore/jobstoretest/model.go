@@ -18,7 +18,7 @@ type Model struct {
 	Held        bool // its lease lies ahead
 	Driven      bool // somebody holds it, in time or not
 	Claims      int
-	Beat        int64
+	Beats       [64]int64 // the newest renewal, by epoch
 	CompletedBy int
 	Result      string
 	N           int

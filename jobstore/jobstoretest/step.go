@@ -102,7 +102,7 @@ func (m Model) claim(op Op) (Model, Reply) {
 	}
 	m.Epoch++
 	m.Claims++
-	m.Held, m.Driven, m.Beat = op.Long, true, 0
+	m.Held, m.Driven = op.Long, true
 	if orphan {
 		m.Attempts[m.N-1].State, m.Job = jobstore.AttemptUnknown, jobstore.JobUnknown
 		return m, Reply{Word: "orphaned", Epoch: m.Epoch}
@@ -115,13 +115,14 @@ func (m Model) drives(op Op) bool { return op.Epoch == m.Epoch && m.Driven }
 
 func (m Model) renew(op Op) (Model, Reply) {
 	switch {
+	case op.Epoch > 0 && op.Epoch <= m.Epoch && op.Beat <= m.Beats[op.Epoch]:
+		return m, Reply{Word: "ok"} // it was made, or is too old to matter
 	case !m.Job.Live():
 		return m, no("ended")
 	case !m.drives(op):
 		return m, no("stale")
-	case op.Beat > m.Beat:
-		m.Beat, m.Held = op.Beat, op.Long
 	}
+	m.Beats[op.Epoch], m.Held = op.Beat, op.Long
 	return m, Reply{Word: "ok"}
 }
 

@@ -30,7 +30,6 @@ func replays(t *testing.T, open func(testing.TB) *Place) {
 			w.same(t, Op{Kind: "replay of everything"})
 		})
 	}
-	t.Run("a renewal replayed after the claim has gone moves nothing", func(t *testing.T) { gone(t, open) })
 	t.Run("a repeat finds the job, and its replay finds it too", func(t *testing.T) {
 		t.Parallel()
 		p := open(t)
@@ -68,30 +67,10 @@ func noted(t *testing.T, open func(testing.TB) *Place) {
 	}
 }
 
-// renewals are asked about the present: a copy says the same for as long as the
-// claim stands.
+// renewals are known by their beat, also when the claim and the job have gone.
 func renewals() situation {
-	return situation{"renewed twice, and moved on", []Op{{Kind: "submit", First: true, Long: true}, {Kind: "renew", Long: true},
-		{Kind: "renew", Long: true}, {Kind: "accept", N: 1}, {Kind: "settle", N: 1, Outcome: "unknown"},
-		{Kind: "begin", N: 2, Race: true, Long: true}}}
-}
-
-func gone(t *testing.T, open func(testing.TB) *Place) {
-	p := open(t)
-	for _, end := range []struct {
-		op   Op
-		want string
-	}{{Op{Kind: "cancel"}, "$5\r\nended\r\n"}, {Op{Kind: "claim", Long: true}, "$5\r\nstale\r\n"}} {
-		p.Faults.Forget()
-		w := built(t, p, []Op{{Kind: "submit", First: true}, {Kind: "renew"}, end.op})
-		before := p.Dump(t)
-		if got := w.raw(t, p.Faults.Of("renew")[0]); got != end.want {
-			t.Errorf("after %s: %q, want %q", end.op.Kind, got, end.want)
-		}
-		if d := Difference(before, p.Dump(t)); d != "" {
-			t.Errorf("after %s it changed\n%s", end.op.Kind, d)
-		}
-	}
+	return situation{"renewed, moved on, taken over, and ended", []Op{{Kind: "submit", First: true, Long: true}, {Kind: "renew", Long: true},
+		{Kind: "renew"}, {Kind: "accept", N: 1}, {Kind: "claim"}, {Kind: "renew", Beat: 1}, {Kind: "renew", Beat: 2}, {Kind: "cancel"}}}
 }
 
 // again sends a call's bytes: the reply must be the first one's, and the data as

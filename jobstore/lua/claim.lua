@@ -34,7 +34,7 @@ if tonumber(j[5]) >= most then
   end
 end
 local epoch = text(tonumber(j[4]) + 1)
-call('HSET', k.job, 'epoch', epoch, 'lease', text(now + lease), 'holder', ARGV[5], 'claims', text(tonumber(j[5]) + 1), 'beat', '0')
+call('HSET', k.job, 'epoch', epoch, 'lease', text(now + lease), 'holder', ARGV[5], 'claims', text(tonumber(j[5]) + 1))
 call('ZADD', k.due, text(now + lease), ARGV[2])
 if last == 'starting' or last == 'running' then
   call('HSET', k.attempts[n], 'state', 'unknown', 'unknown_since', text(now), 'failure', ARGV[7])

@@ -28,7 +28,7 @@ if not call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'NX') then error('unreach
 call('HSET', KEYS[2],
   'schema', '1', 'id', ARGV[1], 'fingerprint', ARGV[2], 'owner', ARGV[6], 'key', ARGV[7],
   'contract', ARGV[8], 'digest', ARGV[9], 'route', ARGV[10], 'intent', ARGV[15],
-  'state', begin and 'running' or 'queued', 'version', '1', 'epoch', begin and '1' or '0', 'claims', '0', 'beat', '0',
+  'state', begin and 'running' or 'queued', 'version', '1', 'epoch', begin and '1' or '0', 'claims', '0',
   'attempts', begin and '1' or '0', 'open', begin and '1' or '0',
   'created', text(now), 'deadline', text(now + budget), 'budget', text(budget),
   'lease', begin and text(now + lease) or '0', 'holder', begin and ARGV[11] or '')
