@@ -47,8 +47,8 @@ func (s *Store) Note(ctx context.Context, p Pair, checks []string) (Evidence, er
 
 // Canary is what the scheduled runs of a pair showed so far.
 type Canary struct {
-	Failed     int       `json:"failed"`              // in a row, the newest included
-	Conclusive time.Time `json:"conclusive,omitzero"` // when one last passed or failed
+	Failed  int       `json:"failed"`                 // since one last passed
+	Unclear time.Time `json:"unclear_since,omitzero"` // since when all were inconclusive; zero if the newest was not
 }
 
 // TakeCanary asks for the right to make a pair's next scheduled run. Of all

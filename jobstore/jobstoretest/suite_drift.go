@@ -114,7 +114,7 @@ func canary(t *testing.T, open func(testing.TB) *Place) {
 	if c, err := p.Store.CanaryOf(ctx, pair); err != nil || c != (jobstore.Canary{}) {
 		t.Errorf("before the first run: %+v, %v", c, err)
 	}
-	want := jobstore.Canary{Failed: 1, Conclusive: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	want := jobstore.Canary{Failed: 1, Unclear: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if err := p.Store.SetCanary(ctx, pair, want); err != nil {
 		t.Fatal(err)
 	}
