@@ -15,6 +15,7 @@ func (d *decoder) check(c *Config) {
 	d.checkProviders(c.Providers)
 	d.checkTargets(c)
 	d.checkRoutes(c)
+	d.checkCanary(c)
 	d.checkKeys(c.Keys)
 	d.checkAmounts(c.Limits)
 	d.oneOf("log", "level", c.Log.Level, "debug", "info", "warn", "error")
