@@ -40,6 +40,7 @@ func (c *Config) setDefaults() {
 	c.Store.Durability = Single
 	c.Store.Retention = DefaultRetention
 	c.Limits = Limits{MaxInflight: DefaultMaxInflight, BodyBytes: DefaultBodyBytes, Wait: DefaultWait}
+	c.Drift = DriftSuspend
 	c.Log = Log{Level: "info", Format: "json"}
 }
 

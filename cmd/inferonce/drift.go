@@ -44,8 +44,12 @@ func (j *judges) get(c *contracts.Contract, model string) *conformance.Judge {
 	return j.of[k]
 }
 
-// newClassifier holds live answers against the suite's own checks.
-func newClassifier() router.Classifier {
+// newClassifier holds live answers against the suite's own checks; nil if
+// nobody wants to know.
+func newClassifier(d configs.Drift) router.Classifier {
+	if d != configs.DriftSuspend {
+		return nil
+	}
 	all := &judges{of: map[judgeKey]*conformance.Judge{}}
 	return func(c *contracts.Contract, model string, input json.RawMessage, done contracts.Completion, err error) (string, bool) {
 		// Under which names this target may answer is for its proof to say, and
