@@ -20,7 +20,7 @@ func (d *decoder) checkCanary(c *Config) {
 		d.missing("canary", "every", "write how often, such as 1h, or take canary out")
 	case every < MinCanary:
 		d.show(child("canary", "every"))
-		d.fault("canary", "every", "too often", "at least "+MinCanary.String()+": each run costs real calls")
+		d.fault("canary", "every", "too often", "at least 10m: each run costs real calls")
 	}
 	if len(contracts) == 0 {
 		d.missing("canary", "contracts", "list the contracts to run, such as [ticket-triage]")
