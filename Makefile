@@ -4,7 +4,7 @@
 GO      ?= go
 BIN     := bin/inferonce
 
-.PHONY: build demo test vet redis verify bench fuzz clean
+.PHONY: build demo test vet redis verify bench model serve-model test-model fuzz clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/inferonce
@@ -38,7 +38,24 @@ verify: build
 
 # Throughput and added latency beside a plain reverse proxy, in one run.
 bench: redis
-	$(GO) test -run '^$$' -bench 'Router|Store' -benchtime 3s ./cmd/inferonce ./jobstore
+	$(GO) test -run '^$$' -bench 'RouterBesideProxy|Inference' -benchtime 3s ./cmd/inferonce ./jobstore
+
+# node-llama-cpp for a real model, once: about 83 MB from npm's registry.
+model:
+	@conformance/realmodel/install.sh
+
+# A real model behind chat completions, on this machine only:
+# make serve-model MODEL=triage|drifted|random PORT=8080
+MODEL ?= triage
+PORT  ?= 8080
+serve-model: model
+	MODEL_API_KEY=$${MODEL_API_KEY:-local} exec node conformance/realmodel/server.mjs --model '$(MODEL)' --port '$(PORT)'
+
+# The trained model is certified; the drifted and the random one are not.
+test-model: model
+	node --test conformance/realmodel/server.test.mjs
+	$(GO) vet -tags realmodel ./conformance/realmodel
+	$(GO) test -tags realmodel -count=1 -timeout 10m -v ./conformance/realmodel
 
 # A short look at every fuzz target.
 fuzz:
@@ -46,4 +63,4 @@ fuzz:
 		echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 1x $$p || exit 1; done; done
 
 clean:
-	rm -rf bin
+	rm -rf bin conformance/realmodel/node_modules

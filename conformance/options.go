@@ -23,7 +23,6 @@ const (
 	quickRepeats   = 3
 	certifyRepeats = 5
 	certifyCases   = 20
-	minSuccess     = 0.90 // of right answers, by the lower bound
 )
 
 // Options say what to run. Target, Provider, Contract and Mode are needed.
@@ -59,6 +58,9 @@ type Options struct {
 	Backoff time.Duration
 	// StoreContent puts answers, and providers' own words, into the report.
 	StoreContent bool
+	// Secrets are texts that must not stand in the report wherever they came
+	// from, such as the provider's key.
+	Secrets []string
 	// Progress, if set, is told of every run that ended. Its calls do not overlap,
 	// and the suite waits for them.
 	Progress func(Progress)

@@ -14,7 +14,7 @@ import (
 
 // report is made when all workers are gone.
 func (s *suite) report() contracts.Report {
-	r := rules{s.Mode, s.blocks, s.checks, s.results()}
+	r := rules{s.Mode, s.Contract.MinSuccess, s.blocks, s.checks, s.results()}
 	rep := contracts.Report{
 		SchemaVersion: contracts.ReportSchema, SuiteVersion: SuiteVersion, ID: s.id,
 		Mode: s.Mode, Repeats: s.Repeats, Seed: s.Seed,
@@ -25,7 +25,9 @@ func (s *suite) report() contracts.Report {
 		Totals: contracts.ReportTotals{Runs: s.calls, Infra: s.infra, Usage: s.usage},
 		Checks: r.verdicts(), Cases: s.reportCases(r.cases),
 	}
+	_, rep.Replayed = s.Provider.(*Replayer)
 	rep.Verdict, rep.Reasons = overall(rep.Checks, r.criticalWrong(), s.doubts(r))
+	NewRedactor(s.Secrets...).report(&rep)
 	return rep
 }
 
@@ -104,7 +106,11 @@ func (s *suite) reportCases(results []caseResult) []contracts.ReportCase {
 		for _, o := range c.runs {
 			runs = append(runs, s.reportRun(o))
 		}
-		all = append(all, contracts.ReportCase{ID: c.ID, Critical: c.Critical, Runs: runs})
+		k := contracts.ReportCase{ID: c.ID, Critical: c.Critical, Runs: runs}
+		if c.passed() < len(c.runs) {
+			k.Expected, k.Reproduce = wanted(c.Case), s.reproduce(c.Case)
+		}
+		all = append(all, k)
 	}
 	return all
 }

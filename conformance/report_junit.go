@@ -1,21 +1,28 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"inferonce/contracts"
 )
 
-// JUnit writes a report as the XML that continuous integration reads: a suite
-// for the pair, a test for each check and one for each case. Inconclusive is an
-// error, so that nothing that was not shown looks like a success, and not
-// applicable is skipped with its reason.
+// JUnit writes a report as the XML that continuous integration reads: one suite
+// for the pair, in it a test for each check, named by its id, and one for each
+// case, named CASE[case], or ID[case] for the check that it fails. Inconclusive
+// is an error, so that nothing that was not shown looks like a success, and
+// what does not apply is skipped with its reason.
+//
+// GitLab shows the text of a failure and not its message, and tells two tests
+// apart by class and name; Jenkins and the GitHub actions show both. So the
+// text begins with the message, and no name stands twice.
 func JUnit(w io.Writer, r contracts.Report) error {
 	suite := junitSuite{
-		Name:       fmt.Sprintf("%s/%s@%s:%s", r.Provider, r.Model.Asked, r.Contract.Name, digest12(r.Contract.Digest)),
+		Name:       visible(pairName(r)),
 		Timestamp:  r.Started.Format("2006-01-02T15:04:05"),
 		Time:       seconds(r.Finished.Sub(r.Started).Milliseconds()),
 		Properties: junitProperties(r),
@@ -24,7 +31,7 @@ func JUnit(w io.Writer, r contracts.Report) error {
 		suite.add(checkTest(c))
 	}
 	for _, c := range r.Cases {
-		suite.add(caseTest(c, r.Verdict))
+		suite.add(caseTest(c, r))
 	}
 	suite.add(verdictTest(r))
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -32,144 +39,102 @@ func JUnit(w io.Writer, r contracts.Report) error {
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
+	if err := e.Encode(junitOf(suite)); err != nil {
 		return fmt.Errorf("encode JUnit: %w", err)
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
 }
 
-type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name       string          `xml:"name,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
-	Time       string          `xml:"time,attr"`
-	Timestamp  string          `xml:"timestamp,attr"`
-	Properties []junitProperty `xml:"properties>property"`
-	List       []junitTest     `xml:"testcase"`
-}
-
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type junitTest struct {
-	Class   string      `xml:"classname,attr"`
-	Name    string      `xml:"name,attr"`
-	Time    string      `xml:"time,attr"`
-	Failure *junitFault `xml:"failure"`
-	Error   *junitFault `xml:"error"`
-	Skipped *junitFault `xml:"skipped"`
-	Out     string      `xml:"system-out,omitempty"`
-}
-
-type junitFault struct {
-	Type    string `xml:"type,attr,omitempty"`
-	Message string `xml:"message,attr"`
-	Body    string `xml:",chardata"`
-}
-
-func (s *junitSuite) add(t junitTest) {
-	s.Tests++
-	switch {
-	case t.Failure != nil:
-		s.Failures++
-	case t.Error != nil:
-		s.Errors++
-	case t.Skipped != nil:
-		s.Skipped++
-	}
-	s.List = append(s.List, t)
-}
-
-func seconds(ms int64) string { return fmt.Sprintf("%.3f", float64(ms)/1000) }
-
-func digest12(digest string) string {
-	_, hex, _ := strings.Cut(digest, ":")
-	return hex[:min(len(hex), 12)]
-}
-
-func junitProperties(r contracts.Report) []junitProperty {
-	all := []junitProperty{
-		{"report", r.ID}, {"suite_version", r.SuiteVersion}, {"contract", contractRef(r)}, {"digest", r.Contract.Digest},
-		{"target", r.Target}, {"mode", r.Mode}, {"repeats", fmt.Sprint(r.Repeats)}, {"seed", fmt.Sprint(r.Seed)},
-		{"calls", fmt.Sprint(r.Totals.Runs)}, {"blocked", fmt.Sprint(r.Totals.Infra)}, {"verdict", string(r.Verdict)},
-	}
-	for _, c := range r.Checks {
-		if c.Bound > 0 {
-			all = append(all, junitProperty{"bound." + c.ID, fmt.Sprintf("%.4f", c.Bound)})
-		}
-	}
-	return all
-}
-
 // checkTest fails only where the check can fail the pair: a capability is
 // recorded.
 func checkTest(c contracts.ReportCheck) junitTest {
-	t := junitTest{Class: layer(c.ID), Name: c.ID + " " + c.Says, Time: seconds(0)}
-	body := fmt.Sprintf("held in %d of %d", c.OK, c.N)
-	switch c.Verdict {
-	case contracts.Fail:
-		t.Failure = &junitFault{c.ID, c.Detail, body}
-		if c.Class == string(Capability) || c.Class == string(Advisory) {
-			t.Failure, t.Skipped = nil, &junitFault{Message: "recorded: " + body}
-		}
-	case contracts.Inconclusive:
-		t.Error = &junitFault{c.ID, c.Detail, body}
-	case contracts.NotApplicable:
-		t.Skipped = &junitFault{Message: c.Detail}
+	t := junitTest{Class: layer(c.ID), Name: visible(c.ID), Time: seconds(0)}
+	body := fmt.Sprintf("%s\nheld in %s", visible(c.Says), held(c))
+	switch {
+	case c.Verdict == contracts.Fail && canFail(c):
+		t.Failure = fault(c.ID, cmp.Or(c.Detail, c.Says), body)
+	case c.Verdict == contracts.Fail:
+		t.Skipped = skip("recorded: held in " + held(c))
+	case c.Verdict == contracts.Inconclusive:
+		t.Error = fault(c.ID, cmp.Or(c.Detail, "not shown"), body)
+	case c.Verdict == contracts.NotApplicable:
+		t.Skipped = skip(cmp.Or(c.Detail, "does not apply to this contract"))
 	}
 	return t
 }
 
 func layer(id string) string {
 	family, _, _ := strings.Cut(id, "-")
-	return "conformance." + strings.ToLower(family)
+	return "conformance." + strings.ToLower(visible(family))
 }
 
-// caseTest fails only in a suite that did not pass: a rule may forgive a run,
-// and then a red test beside a pass would send people looking for nothing.
-func caseTest(c contracts.ReportCase, verdict contracts.Verdict) junitTest {
+// caseTest fails only by a check that did not hold for the whole: a rule may
+// forgive a run, and then a red test beside a green check would send people
+// looking for nothing.
+func caseTest(c contracts.ReportCase, r contracts.Report) junitTest {
+	t := junitTest{Class: "conformance.case", Name: "CASE[" + visible(c.ID) + "]", Time: seconds(spent(c))}
 	first, failing := firstFailing(c)
-	t := junitTest{Class: "conformance.case", Name: c.ID}
-	total := int64(0)
-	for _, run := range c.Runs {
-		total += run.LatencyMS
-	}
-	t.Time = seconds(total)
+	k := failingCase{c, first, failing}
+	red := slices.IndexFunc(c.Runs, func(run contracts.ReportRun) bool {
+		return run.Verdict != contracts.Pass && !forgiven(run, c.Critical, r)
+	})
 	switch {
 	case len(c.Runs) == 0:
-		t.Error = &junitFault{Message: "no run of this case came to an end"}
-	case failing > 0 && verdict == contracts.Pass:
-		t.Out = caseBody(c, first, failing)
+		t.Error = fault("blocked", "no run of this case came to an end", "")
+	case red >= 0:
+		k.First = c.Runs[red]
+		t.Class, t.Name = layer(k.First.Check), fmt.Sprintf("%s[%s]", visible(k.First.Check), visible(c.ID))
+		t.Failure = fault(k.First.Check, cmp.Or(k.First.Message, "the check does not hold"), caseBody(k))
 	case failing > 0:
-		t.Failure = &junitFault{first.Check, first.Message, caseBody(c, first, failing)}
+		t.Out = oneText(fmt.Sprintf("%s by %s, which the rules forgive\n%s", k.Counted(), visible(first.Check), caseBody(k)))
 	}
 	return t
 }
 
-func caseBody(c contracts.ReportCase, first contracts.ReportRun, failing int) string {
-	var b strings.Builder
-	writeCase(&b, c, first, failing)
-	return strings.TrimSpace(b.String())
+func forgiven(run contracts.ReportRun, critical bool, r contracts.Report) bool {
+	if r.Verdict == contracts.Pass {
+		return true
+	}
+	at := slices.IndexFunc(r.Checks, func(c contracts.ReportCheck) bool { return c.ID == run.Check })
+	return at >= 0 && !critical && (r.Checks[at].Verdict == contracts.Pass || !canFail(r.Checks[at]))
+}
+
+func spent(c contracts.ReportCase) (ms int64) {
+	for _, run := range c.Runs {
+		ms += run.LatencyMS
+	}
+	return ms
+}
+
+// maxEvidence bounds what was expected and what came together, in bytes, and
+// maxCommand the reproducer, which is of no use if it is cut.
+const (
+	maxEvidence = 2 << 10
+	maxCommand  = 8 << 10
+)
+
+func caseBody(k failingCase) string {
+	body := clip(fmt.Sprintf("%s\nexpected: %s\ngot: %s", k.Counted(), visible(clip(k.Wanted(), maxEvidence/2)), visible(clip(k.Got(), maxEvidence/2))), maxEvidence)
+	switch {
+	case k.Reproduce == "":
+	case len(k.Reproduce) > maxCommand:
+		body += "\nreproduce: see the JSON report, the command is long"
+	default:
+		body += "\nreproduce: " + k.Reproduce
+	}
+	return body
 }
 
 func verdictTest(r contracts.Report) junitTest {
 	t := junitTest{Class: "conformance", Name: "verdict", Time: seconds(0)}
-	message := strings.Join(r.Reasons, "; ")
+	message := cmp.Or(strings.Join(r.Reasons, "; "), "no reason was given")
 	switch r.Verdict {
+	case contracts.Pass:
 	case contracts.Fail:
-		t.Failure = &junitFault{"verdict", message, ""}
-	case contracts.Inconclusive:
-		t.Error = &junitFault{"verdict", message, ""}
+		t.Failure = fault("verdict", message, "")
+	default:
+		t.Error = fault("verdict", message, "")
 	}
 	return t
 }

@@ -30,6 +30,9 @@ func Summary(w io.Writer, r contracts.Report) error {
 	if r.Stopped != "" && r.Verdict == contracts.Fail {
 		fmt.Fprintf(&b, "stopped: %s\n", visible(r.Stopped))
 	}
+	if r.Replayed {
+		b.WriteString("replayed from a recording: no evidence for a router\n")
+	}
 	fmt.Fprintf(&b, "verdict: %s\n", r.Verdict)
 	_, err := io.WriteString(w, b.String())
 	return err

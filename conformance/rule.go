@@ -9,10 +9,11 @@ import (
 // rules turn what came of the runs into verdicts. They are pure: the same
 // results give the same verdicts.
 type rules struct {
-	mode   string
-	blocks int // of runs that were planned
-	checks []Check
-	cases  []caseResult
+	mode       string
+	minSuccess float64 // the contract's
+	blocks     int     // of runs that were planned
+	checks     []Check
+	cases      []caseResult
 }
 
 // minUnpadded is the share of answers that must not be padded.

@@ -91,6 +91,47 @@ func TestCertifyForgivesNoCriticalCaseAndNoCaseThatAlwaysFails(t *testing.T) {
 	}
 }
 
+// lenient is many with a min_success under which whole cases may be wrong.
+func lenient(t testing.TB, n int, share string) *contracts.Contract {
+	var b strings.Builder
+	fmt.Fprintf(&b, "min_success: %s\ncases:\n", share)
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: c%03d, input: {text: \"ticket %03d\"}, expected: {category: %s, priority: 1, order_id: null}, critical: %v}\n",
+			i, i, []string{"billing", "account", "none"}[i%3], i < 2)
+	}
+	return load(t, contractHead+closedOutput+b.String())
+}
+
+// The bounds are those of Clopper and Pearson: 51 of 60 cases give 0.753, 54
+// give 0.812, and five times as many runs 0.812 and 0.867.
+func TestAContractThatLetsCasesGoWrongIsJudgedByItsCases(t *testing.T) {
+	after := func(first string) func(string, int) bool { return func(id string, _ int) bool { return id >= first } }
+	for _, l := range []struct {
+		name, mode, share string
+		when              func(id string, asked int) bool
+		want              contracts.Verdict
+		says              string
+	}{
+		{"six of sixty always wrong, 0.80 asked", Certify, "0.80", after("c054"), contracts.Pass, "bound over cases 0.812"},
+		{"nine of sixty always wrong: repeats do not make the bound better", Certify, "0.80", after("c051"), contracts.Fail, "51 of 60 cases are right: the bound is 0.753"},
+		{"a case that is wrong in two of its five runs is right", Certify, "0.80", func(id string, n int) bool { return id >= "c054" && n < 2 }, contracts.Pass, "54 of 60 cases are right in every repeat, 60 in most"},
+		{"every case wrong in two of its five runs: the runs count too", Certify, "0.80", func(id string, n int) bool { return id > "c001" && n < 2 }, contracts.Fail, "the bound is 0.5"},
+		{"a critical case wrong once", Certify, "0.80", func(id string, n int) bool { return id == "c001" && n == 3 }, contracts.Fail, "critical case c001"},
+		{"six always wrong where the default is written out", Certify, "0.90", after("c054"), contracts.Fail, "fails in all its runs"},
+		{"one wrong run in a hundred where 0.99 is asked", Certify, "0.99", func(id string, n int) bool { return id >= "c057" && n == 0 }, contracts.Fail, "below 0.99"},
+		{"quick, exactly four of five right", Quick, "0.80", after("c048"), contracts.Pass, "48 of 60"},
+		{"quick, one case less", Quick, "0.80", after("c047"), contracts.Fail, "47 of 60 cases are right, less than 0.80"},
+	} {
+		o := options(lenient(t, 60, l.share), lapse(wrong, l.when))
+		o.Mode = l.mode
+		r := run(t, o)
+		sem := check(t, r, "SEM-01")
+		if r.Verdict != l.want || sem.Verdict != l.want || !strings.Contains(sem.Detail, l.says) {
+			t.Errorf("%s: %s, %+v; want %s, %q", l.name, r.Verdict, sem, l.want, l.says)
+		}
+	}
+}
+
 func TestCertifyRunsASecondBlockAfterOneBrokenForm(t *testing.T) {
 	c := many(t, 20)
 	for _, l := range []struct {

@@ -20,7 +20,11 @@ type Contract struct {
 	// Identity are dotted names of the input fields that make an event what it
 	// is; empty where every request must bring its own key.
 	Identity []string
-	Cases    []Case
+	// MinSuccess is the share of answers that must be right before a target is
+	// certified, by the lower bound: DefaultMinSuccess, or what the file says.
+	// Below the default whole cases may go wrong, and cases are what is counted.
+	MinSuccess float64
+	Cases      []Case
 
 	file       string
 	places     map[string]*node // of the parts that Lint looks at, by field name
@@ -30,6 +34,13 @@ type Contract struct {
 	user       *template
 	assertions []Assertion
 }
+
+// The shares of right answers that a contract may ask for run from
+// LeastMinSuccess to 1. A target that is right less often is no fallback.
+const (
+	DefaultMinSuccess = 0.90
+	LeastMinSuccess   = 0.80
+)
 
 // Sampling is how the answer should be drawn; each provider's profile says how
 // near its API comes to it.

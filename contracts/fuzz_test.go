@@ -3,6 +3,7 @@ package contracts
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,6 +42,27 @@ func FuzzCanonical(f *testing.F) {
 
 // slack puts white space around a value.
 func slack(raw []byte) []byte { return []byte("\r\n\t " + string(raw) + " \n") }
+
+// FuzzParse: the value that is validated is the one that was scanned.
+func FuzzParse(f *testing.F) {
+	for _, s := range append(hostile, nested(64), nested(65), `[{"a":[],"b":{},"":[null,true,false,-0.5e1,"\u00e9\n"]}] x`) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		end, refused := scan(raw, boundedNumber)
+		v, parsedEnd, parseRefused := parse(raw, boundedNumber)
+		if !reflect.DeepEqual(refused, parseRefused) || end != parsedEnd {
+			t.Fatalf("scan: %d, %+v; parse: %d, %+v", end, refused, parsedEnd, parseRefused)
+		}
+		if refused != nil {
+			return
+		}
+		want, err := decodeJSON(raw[:end])
+		if err != nil || !reflect.DeepEqual(v, want) {
+			t.Fatalf("parse made %#v, encoding/json %#v, %v", v, want, err)
+		}
+	})
+}
 
 func FuzzParseOutput(f *testing.F) {
 	for _, s := range append(hostile, nested(64), nested(65)) {

@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"regexp"
 )
@@ -49,7 +50,7 @@ func (l *loader) load() (*Contract, error) {
 
 // fields are all that a contract file may hold.
 var fields = []string{"name", "version", "description", "effects", "on_unknown", "sampling", "prompt", "input_schema",
-	"output_schema", "open_paths", "assertions", "identity", "cases", "cases_file"}
+	"output_schema", "open_paths", "assertions", "identity", "min_success", "cases", "cases_file"}
 
 // contractName is safe in a URI, a path, a metric label and as a schema name
 // at every provider.
@@ -72,6 +73,7 @@ func (l *loader) contract(root *node) *Contract {
 	l.schemas(c, root)
 	l.prompt(c, l.need(root, "the contract", "prompt"))
 	l.identity(c, root.field("identity"))
+	c.MinSuccess = l.minSuccess(root.field("min_success"))
 	c.assertions = l.reader.assertions(root.field("assertions"), l.lang.live)
 	c.Cases = l.reader.cases(l.caseList(root), l.lang)
 	return c
@@ -83,6 +85,21 @@ func (l *loader) name(n *node) string {
 		l.fault(n, FileFault, "the name has other characters than a-z, 0-9 and -, or more than 63", "write something like ticket-triage")
 	}
 	return name
+}
+
+func (l *loader) minSuccess(n *node) float64 {
+	if n == nil {
+		return DefaultMinSuccess
+	}
+	v := l.number(n, "min_success", 1)
+	if v == nil {
+		return 0 // number has reported it
+	}
+	if *v < LeastMinSuccess {
+		l.fault(n, FileFault, fmt.Sprintf("min_success is below %.2f: such a target is no fallback", LeastMinSuccess),
+			"write a number from 0.8 to 1, or ask for less in the contract")
+	}
+	return *v
 }
 
 func (l *loader) sampling(n *node) Sampling {

@@ -71,6 +71,36 @@ func mustLoad(t *testing.T, oldnew ...string) *Contract {
 	return c
 }
 
+func TestMinSuccess(t *testing.T) {
+	for name, row := range map[string]struct {
+		field string
+		want  float64
+		fault string
+	}{
+		"none means the default":         {"", 0.90, ""},
+		"more than the default":          {"min_success: 0.99", 0.99, ""},
+		"all":                            {"min_success: 1", 1, ""},
+		"the least there is":             {"min_success: 0.8", 0.80, ""},
+		"less than the least":            {"min_success: 0.79", 0, "below 0.80"},
+		"more than all":                  {"min_success: 90", 0, "out of range"},
+		"a text":                         {`min_success: "0.9"`, 0, "write a number"},
+		"nothing after the name":         {"min_success:", 0, "write a number"},
+		"a number that is none":          {"min_success: .nan", 0, "not a number"},
+		"a misspelt name has a proposal": {"min_succes: 0.9", 0, `did you mean "min_success"?`},
+	} {
+		c, err := load(t, "effects: none\n", "effects: none\n"+row.field+"\n")
+		if row.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), row.fault) {
+				t.Errorf("%s: %v; want %q", name, err, row.fault)
+			}
+			continue
+		}
+		if err != nil || c.MinSuccess != row.want {
+			t.Errorf("%s: %+v, %v; want %v", name, c, err, row.want)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	c := mustLoad(t, "effects: none", "effects: none\nsampling: {intent: default, max_tokens: 12, max_temperature: 0.5}\ndescription: d")
 	if c.Ref() != "demo@2" || c.Description != "d" || c.Effects != EffectsNone || c.OnUnknown.Action != UnknownHold || c.File() != "dir/demo.yaml" {

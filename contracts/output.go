@@ -26,22 +26,27 @@ const maxPadding = 8
 // first of two values chosen, because the second may say the opposite. The
 // failure is of class bad_response, its effect ended.
 func ParseOutput(content string) (json.RawMessage, *Failure) {
-	raw := []byte(content)
+	raw, _, failure := parseOutput(content)
+	return raw, failure
+}
+
+// parseOutput is ParseOutput which also gives the decoded value.
+func parseOutput(content string) (json.RawMessage, any, *Failure) {
 	trimmed := strings.Trim(content, jsonSpace)
 	if strings.HasPrefix(trimmed, "```") {
-		return nil, badOutput(CodeFence, "the answer is wrapped in a Markdown fence")
+		return nil, nil, badOutput(CodeFence, "the answer is wrapped in a Markdown fence")
 	}
-	end, err := scan(raw, boundedNumber)
+	v, end, err := parse([]byte(content), boundedNumber)
 	if err != nil {
-		return nil, badOutput(outputCode(err, trimmed), "the answer "+err.Message)
+		return nil, nil, badOutput(outputCode(err, trimmed), "the answer "+err.Message)
 	}
 	if strings.Trim(content[end:], jsonSpace) != "" {
-		return nil, badOutput(ReasonTrailing, "the answer goes on after its JSON value")
+		return nil, nil, badOutput(ReasonTrailing, "the answer goes on after its JSON value")
 	}
 	if len(content)-len(trimmed) > maxPadding {
-		return nil, badOutput(CodePadding, fmt.Sprintf("the answer has more than %d bytes of white space around it", maxPadding))
+		return nil, nil, badOutput(CodePadding, fmt.Sprintf("the answer has more than %d bytes of white space around it", maxPadding))
 	}
-	return json.RawMessage(trimmed), nil
+	return json.RawMessage(trimmed), v, nil
 }
 
 func badOutput(code, detail string) *Failure {
@@ -73,14 +78,19 @@ func (c *Contract) CheckOutput(content string, input json.RawMessage) (output js
 			output, failure = nil, violated(CodeSchema, []Violation{{"", ruleValidatorFailed, "can't be validated"}})
 		}
 	}()
-	output, failure = ParseOutput(content)
+	var value any
+	output, value, failure = parseOutput(content)
 	if failure != nil {
 		return nil, failure
 	}
-	if broken := c.output.validate(output); len(broken) > 0 {
+	if broken := c.output.validateValue(value); len(broken) > 0 {
 		return nil, violated(CodeSchema, broken)
 	}
-	if broken := checkAll(c.assertions, liveVars(input, output)); len(broken) > 0 {
+	if len(c.assertions) == 0 {
+		return output, nil
+	}
+	in, _ := decodeJSON(input)
+	if broken := checkAll(c.assertions, varsOf(in, value)); len(broken) > 0 {
 		return nil, violated(CodeAssertion, broken)
 	}
 	return output, nil
@@ -96,5 +106,7 @@ func violated(code string, broken []Violation) *Failure {
 func liveVars(input, output json.RawMessage) vars {
 	in, _ := decodeJSON(input)
 	out, _ := decodeJSON(output)
-	return vars{"input": celValue(in), "output": celValue(out)}
+	return varsOf(in, out)
 }
+
+func varsOf(in, out any) vars { return vars{"input": celValue(in), "output": celValue(out)} }

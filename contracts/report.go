@@ -33,7 +33,8 @@ type Report struct {
 	Finished      time.Time      `json:"finished"`
 	Verdict       Verdict        `json:"verdict"`
 	Reasons       []string       `json:"reasons,omitempty"`
-	Stopped       string         `json:"stopped,omitempty"` // why runs that were planned were not made
+	Replayed      bool           `json:"replayed,omitempty"` // answers came from a recording: no evidence for a router
+	Stopped       string         `json:"stopped,omitempty"`  // why runs that were planned were not made
 	Totals        ReportTotals   `json:"totals"`
 	Checks        []ReportCheck  `json:"checks"`
 	Cases         []ReportCase   `json:"cases"`
@@ -79,6 +80,11 @@ type ReportCase struct {
 	ID       string      `json:"id"`
 	Critical bool        `json:"critical"`
 	Runs     []ReportRun `json:"runs"`
+	// Expected says what the contract wants of the answer, and Reproduce is a
+	// shell command that makes the same call, with the key left to the reader.
+	// Both are of the contract alone, and only where a run failed.
+	Expected  string `json:"expected,omitempty"`
+	Reproduce string `json:"reproduce,omitempty"`
 }
 
 // ReportRun is one call: the check that failed, if any, and the failure.

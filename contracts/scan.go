@@ -84,6 +84,9 @@ func scanBytes(raw []byte) *CanonicalError {
 const jsonSpace = " \t\r\n"
 
 func invalidUTF8(raw []byte) int {
+	if utf8.Valid(raw) {
+		return -1
+	}
 	for at := 0; at < len(raw); {
 		r, n := utf8.DecodeRune(raw[at:])
 		if r == utf8.RuneError && n == 1 {

@@ -90,16 +90,12 @@ func compileFault(err error, raw []byte) schemaFault {
 // could hurt the validator (number bombs, depth, duplicate members) is a
 // violation by itself and never reaches it.
 func (s *schema) validate(raw []byte) []Violation {
-	end, bad := scan(raw, boundedNumber)
+	v, end, bad := parse(raw, boundedNumber)
 	if bad == nil && len(bytes.Trim(raw[end:], jsonSpace)) > 0 {
 		bad = &CanonicalError{Reason: ReasonTrailing, Message: "goes on after the JSON value"}
 	}
 	if bad != nil {
 		return []Violation{{bad.Pointer, bad.Reason, bad.Message}}
-	}
-	v, err := decodeJSON(raw)
-	if err != nil {
-		return []Violation{{"", ReasonSyntax, "is not valid JSON"}}
 	}
 	return s.validateValue(v)
 }

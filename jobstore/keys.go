@@ -61,9 +61,22 @@ func shardOfID(id string) (int, bool) {
 	return int(n), true
 }
 
-type keyspace struct{ prefix string }
+// keyspace names the keys. A call names half a dozen, so what they begin with
+// is made once.
+type keyspace struct {
+	prefix string
+	tags   *[Shards]string
+}
 
-func (k keyspace) tag(shard int) string             { return fmt.Sprintf("%s{s:%02x}:", k.prefix, shard) }
+func newKeyspace(prefix string) keyspace {
+	k := keyspace{prefix, new([Shards]string)}
+	for shard := range k.tags {
+		k.tags[shard] = fmt.Sprintf("%s{s:%02x}:", prefix, shard)
+	}
+	return k
+}
+
+func (k keyspace) tag(shard int) string             { return k.tags[shard] }
 func (k keyspace) due(shard int) string             { return k.tag(shard) + "due" }
 func (k keyspace) open(shard int) string            { return k.tag(shard) + "open" }
 func (k keyspace) ended(shard int) string           { return k.tag(shard) + "ended" }

@@ -11,7 +11,7 @@ import (
 var tag = regexp.MustCompile(`^p:\{s:[0-9a-f]{2}\}:[^{}]*$`)
 
 func TestKeys(t *testing.T) {
-	k := keyspace{"p:"}
+	k := newKeyspace("p:")
 	for _, name := range []string{"o", "a{b}c", "}{", "{s:00}", "with:colon", "", "ü", strings.Repeat("x", 255)} {
 		id := newID(shardOf(name, name))
 		shard, ok := shardOfID(id)
@@ -28,7 +28,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestOwnerAndKeyDoNotRunTogether(t *testing.T) {
-	k := keyspace{"p:"}
+	k := newKeyspace("p:")
 	if k.idem("ab", "c") == k.idem("a", "bc") || k.idem("", "abc") == k.idem("abc", "") {
 		t.Error("two owners share a key")
 	}

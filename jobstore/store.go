@@ -77,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, keys: keyspace{o.Prefix}, retention: o.Retention, durability: o.Durability}
+	s := &Store{client: client, keys: newKeyspace(o.Prefix), retention: o.Retention, durability: o.Durability}
 	if err := s.checkServer(ctx); err != nil {
 		return nil, errors.Join(err, client.Close())
 	}

@@ -38,13 +38,13 @@ func (r *Router) drive(f *flight, sendBy time.Time) {
 	a := *d.job.Last()
 	r.see(&d.job, Observation{Event: AttemptBegan, Attempt: a.Number, Target: a.Target})
 	d.execute(a, limitsFor(f.route, d.left()), sendBy)
-	r.drivers.Go(d.loop)
+	r.drivers.run(d.loop)
 }
 
 // resume starts the driver of a job that was claimed.
 func (r *Router) resume(f *flight) {
 	d := r.newDriver(f)
-	r.drivers.Go(func() {
+	r.drivers.run(func() {
 		if d.job.State == jobstore.JobUnknown {
 			d.was = true
 			d.heldUnknown()

@@ -31,6 +31,10 @@ type judgement struct {
 // judge decides who may serve a contract as a fallback, and on which record. It
 // is pure. An operator's word comes first, then what reports and live traffic
 // showed, then whether the proof is about what runs now, then its age.
+//
+// A contract that needs a schema or tools goes to no fallback that has not
+// proved them: the pass for the contract's digest is that proof, since the run
+// was made with them. Nothing is asked of a primary.
 func (p pairing) judge(now time.Time) judgement {
 	rec, run := p.rec, p.run()
 	switch {
@@ -40,7 +44,7 @@ func (p pairing) judge(now time.Time) judgement {
 		return judgement{jobstore.Eligible, "", fmt.Sprintf("switched on by %s until %s without a valid pass: %s",
 			rec.Override.By, rec.Override.Until.Format(time.RFC3339), rec.Override.Reason)}
 	case rec.Version == 0:
-		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + "); " + run}
+		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + "), so it has not proved " + needs(p.contract) + "; " + run}
 	case rec.State == jobstore.Suspended:
 		return judgement{jobstore.Suspended, "suspended", fmt.Sprintf("suspended by %s: %s; a passing report from %s on brings it back; %s",
 			rec.By, rec.Reason, rec.Suspended.Add(hysteresis).Format(time.RFC3339), run)}
@@ -66,7 +70,7 @@ func (p pairing) judgeProof(now time.Time) judgement {
 	case !now.Before(proof.Expires):
 		return judgement{jobstore.Expired, "expired", "its conformance pass expired at " + proof.Expires.Format(time.RFC3339) + "; " + run}
 	}
-	return judgement{jobstore.Eligible, "", "conformance passed at " + proof.Issued.Format(time.RFC3339) + ", good until " + proof.Expires.Format(time.RFC3339)}
+	return judgement{jobstore.Eligible, "", "conformance passed, with " + needs(p.contract) + ", at " + proof.Issued.Format(time.RFC3339) + ", good until " + proof.Expires.Format(time.RFC3339)}
 }
 
 func (p pairing) run() string {
@@ -112,5 +116,7 @@ func setUnderneath(rec *jobstore.Eligibility, state jobstore.EligibilityState) {
 func isDemoted(rec jobstore.Eligibility, now time.Time) bool {
 	return !rec.Suspended.IsZero() && !overridden(rec, now)
 }
+
+func needs(*contracts.Contract) string { return "the output schema" }
 
 func shortDigest(d string) string { return d[:min(len(d), 19)] }

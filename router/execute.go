@@ -36,14 +36,14 @@ type answer struct {
 // errListened says that the connection was listened to for as long as the route allows.
 var errListened = errors.New("listened long enough")
 
-// execute makes the call of an attempt that is on record, in a goroutine of its
-// own, and delivers exactly one answer. The call's context belongs to the job.
+// execute makes the call of an attempt that is on record, beside the
+// driver, and delivers exactly one answer. The call's context belongs to the job.
 func (d *driver) execute(a jobstore.Attempt, limits tryLimits, sendBy time.Time) {
 	ctx, hangUp := context.WithTimeoutCause(d.r.life, d.f.route.ListenFor, errListened)
 	c := &call{attempt: a, began: time.Now(), limits: limits, hangUp: hangUp, first: make(chan struct{})}
 	d.calls[a.Number] = c
 	id, intent := d.job.ID, d.job.Intent // the driver may read its record anew meanwhile
-	d.r.drivers.Go(func() {
+	d.r.drivers.run(func() {
 		defer hangUp()
 		a, call := d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
 		d.answers <- a

@@ -193,7 +193,7 @@ func (r *Router) adopt(id string) {
 	if r.flight(id) != nil || r.admit() != nil {
 		return
 	}
-	defer r.drivers.Done()
+	defer r.drivers.release()
 	ctx, cancel := r.storeContext()
 	defer cancel()
 	c, err := r.Store.Claim(ctx, id, r.Lease, r.Name)

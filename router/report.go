@@ -119,6 +119,8 @@ func (r *Router) refuseReport(rep contracts.Report, c *contracts.Contract) error
 		return &ReportError{"report_schema", fmt.Sprintf("report schema %d; this router reads %d", rep.SchemaVersion, contracts.ReportSchema)}
 	case rep.SuiteVersion != r.SuiteVersion:
 		return &ReportError{"report_suite", "suite version " + rep.SuiteVersion + "; this router accepts " + r.SuiteVersion}
+	case rep.Replayed:
+		return &ReportError{"report_replayed", "the report is of a recording, which says nothing about the target today; run conformance live"}
 	case rep.Contract.Digest != c.Digest:
 		return &ReportError{"report_digest", "the report is about another state of contract " + c.Ref() + "; run conformance again"}
 	case !ok:

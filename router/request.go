@@ -64,6 +64,7 @@ type Standing struct {
 	Contract string
 	Digest   string
 	State    jobstore.EligibilityState // as of now: an old pass is Expired
+	Fallback bool                      // it may take over if eligible; the primary needs no pass
 	Eligible bool
 	Reason   string // in words an operator can act on
 	Record   *jobstore.Eligibility

@@ -72,7 +72,7 @@ type Router struct {
 	endAll   context.CancelFunc
 	drain    chan struct{} // closed when no new work may begin
 	drainNow func()
-	drivers  sync.WaitGroup
+	drivers  *crew
 	lookout  lookout                         // live answers that are still to be noted
 	demoted  atomic.Pointer[map[string]bool] // by contract name@version: its primary is demoted
 
@@ -85,7 +85,7 @@ func New(c Config) (*Router, error) {
 	c.Lease = orDefault(c.Lease, 15*time.Second)
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
-	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}),
+	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), drivers: newCrew(),
 		slots: map[string]chan struct{}{}, flights: map[string]*flight{},
 		lookout: lookout{full: make(chan struct{}, 1)}}
 	if r.observer == nil {
@@ -145,7 +145,7 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
-	defer r.drivers.Done()
+	defer r.drivers.release()
 	return r.submit(ctx, route, req)
 }
 
@@ -169,7 +169,7 @@ func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitt
 		r.observer.Observe(Observation{Event: KeyConflict, Owner: req.Owner, Job: reused.JobID, Contract: sub.Contract})
 		return Submitted{}, err
 	case errors.Is(err, jobstore.ErrIndeterminate):
-		r.drivers.Go(func() { r.findOut(route, id, sub) })
+		r.drivers.run(func() { r.findOut(route, id, sub) })
 		return Submitted{}, err
 	case err != nil:
 		return Submitted{}, err
@@ -239,7 +239,7 @@ func (r *Router) findOut(route *Route, id string, sub jobstore.Submission) {
 }
 
 // admit lets one more piece of work begin. Who was admitted counts as a driver
-// until drivers.Done, so that Close cannot miss what it goes on to start.
+// until drivers.release, so that Close cannot miss what it goes on to start.
 func (r *Router) admit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +249,7 @@ func (r *Router) admit() error {
 	if len(r.flights) >= r.MaxInflight {
 		return ErrBusy
 	}
-	r.drivers.Add(1)
+	r.drivers.hold()
 	return nil
 }
 

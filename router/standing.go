@@ -66,7 +66,9 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 			return nil, err
 		}
 		for _, p := range all {
-			out = append(out, p.standing(now()))
+			st := p.standing(now())
+			st.Fallback = p.target.Name != route.Primary
+			out = append(out, st)
 		}
 	}
 	return out, nil
@@ -74,7 +76,8 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 
 func (p pairing) standing(at time.Time) Standing {
 	j := p.judge(at)
-	st := Standing{Target: p.target.Name, Contract: p.contract.Ref(), Digest: p.contract.Digest, State: j.state, Eligible: j.code == "", Reason: j.reason}
+	st := Standing{Target: p.target.Name, Contract: p.contract.Ref(), Digest: p.contract.Digest, State: j.state,
+		Eligible: j.code == "", Reason: j.reason}
 	if p.rec.Version > 0 {
 		st.Record = &p.rec
 	}

@@ -82,7 +82,7 @@ func (d *driver) drained() {
 func (r *Router) Close(ctx context.Context) int {
 	r.drainNow()
 	done := make(chan struct{})
-	go func() { r.drivers.Wait(); close(done) }()
+	go func() { r.drivers.wait(); close(done) }()
 	left := 0
 	select {
 	case <-done:

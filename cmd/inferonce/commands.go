@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 // commands lists every command, in the order in which somebody meets them.
 func commands(env lookup) []*cobra.Command {
 	return []*cobra.Command{
-		newDevCmd(),
+		newDevCmd(env),
 		newDemoCmd(),
 		newServeCmd(env),
 		newInferCmd(env),

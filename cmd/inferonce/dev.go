@@ -30,7 +30,7 @@ type devOptions struct {
 	quiet  bool
 }
 
-func newDevCmd() *cobra.Command {
+func newDevCmd(env lookup) *cobra.Command {
 	var o devOptions
 	cmd := &cobra.Command{
 		Use:   "dev",
@@ -47,6 +47,7 @@ see /sim on the same address.`,
   curl -X PUT 127.0.0.1:8787/sim/sim-a/faults -d '[{"status":503}]'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			collectLess(env)
 			return runDev(cmd.Context(), o, cmd.ErrOrStderr(), nil)
 		},
 	}
@@ -71,7 +72,7 @@ func runDev(ctx context.Context, o devOptions, talk io.Writer, ready func(url st
 	options, closeStore := devStore(o.redis)
 	defer closeStore()
 	c := devConfig(addr, o.quiet)
-	p, err := wire(ctx, c, ".", options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
+	p, err := wire(ctx, c, options, configs.NewCredentials(nil, configs.WithLiteralKey(devKey, devOwner, configs.Admin)), talk)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,11 @@ func (p *parts) proveAll(ctx context.Context, c *configs.Config) error {
 			if report.Verdict != contracts.Pass {
 				return exitf(exitChecksFailed, "target %s did not pass contract %s: %v", name, contract.Ref(), report.Reasons)
 			}
-			if _, err := p.router.AcceptReport(ctx, encodeReport(report), "dev"); err != nil {
+			raw, err := conformance.Encode(report)
+			if err != nil {
+				return exit(exitCouldNotRun, err)
+			}
+			if _, err := p.router.AcceptReport(ctx, raw, "dev"); err != nil {
 				return exit(exitCouldNotRun, err)
 			}
 		}

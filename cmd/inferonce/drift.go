@@ -88,7 +88,11 @@ func newCanary(c *configs.Config, catalog *contracts.Catalog, all map[string]pro
 	}
 	out.Run = func(ctx context.Context, target string, contract *contracts.Contract) (contracts.Report, error) {
 		// One call at a time: live traffic comes first.
-		return proveWith(ctx, c, all, target, contract, conformance.Options{Mode: conformance.Quick, Concurrency: 1})
+		o, err := pairWith(c, all, target, contract, conformance.Options{Mode: conformance.Quick, Concurrency: 1})
+		if err != nil {
+			return contracts.Report{}, err
+		}
+		return conformance.Run(ctx, o)
 	}
 	return out, nil
 }

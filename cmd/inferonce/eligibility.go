@@ -30,6 +30,7 @@ type standing struct {
 	Target   string                `json:"target"`
 	Contract string                `json:"contract"`
 	State    string                `json:"state"`
+	Fallback bool                  `json:"fallback"`
 	Eligible bool                  `json:"eligible"`
 	Reason   string                `json:"reason"`
 	Version  int64                 `json:"version"`

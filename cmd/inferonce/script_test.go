@@ -31,8 +31,13 @@ func TestMain(m *testing.M) {
 //	open GATE                   lets it through
 //	ran PROVIDER N              waits until the provider has executed N calls, and sees that it is no more
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	p := scriptParams()
+	p.Dir = "testdata/script"
+	testscript.Run(t, p)
+}
+
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUp,
@@ -40,7 +45,7 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "json": checkJSON, "keep": keepJSON,
 			"faults": orderFaults, "arrived": arrived, "open": openGate, "ran": ran,
 		},
-	})
+	}
 }
 
 type worldKey struct{}

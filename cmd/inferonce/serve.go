@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,8 +37,9 @@ Exit codes: 0 nothing was left under way, 1 something was recorded as unknown,
 			if listen != "" {
 				c.Listen = listen
 			}
+			collectLess(env)
 			creds := configs.NewCredentials(c.Keys)
-			p, err := wire(cmd.Context(), c, filepath.Dir(file), storeOptions(c.Store), creds, cmd.ErrOrStderr())
+			p, err := wire(cmd.Context(), c, storeOptions(c.Store), creds, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

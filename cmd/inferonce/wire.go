@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -39,12 +38,11 @@ type parts struct {
 	drain     time.Duration   // for calls under way, at a stop
 }
 
-// wire builds everything. base is the directory that the configuration's
-// relative paths start from.
-func wire(ctx context.Context, c *configs.Config, base string, options jobstore.Options, creds *configs.Credentials, errOut io.Writer) (*parts, error) {
+// wire builds everything.
+func wire(ctx context.Context, c *configs.Config, options jobstore.Options, creds *configs.Credentials, errOut io.Writer) (*parts, error) {
 	p := &parts{log: newLogger(c.Log, errOut)}
 	var err error
-	if p.catalog, err = loadCatalog(within(base, c.Contracts)); err != nil {
+	if p.catalog, err = loadCatalog(c.Contracts); err != nil {
 		return nil, err
 	}
 	if p.providers, err = newProviders(c); err != nil {
@@ -89,14 +87,6 @@ func newLogger(c configs.Log, w io.Writer) *slog.Logger {
 		return slog.New(slog.NewTextHandler(w, o))
 	}
 	return slog.New(slog.NewJSONHandler(w, o))
-}
-
-// within makes a configuration's relative path start at the configuration.
-func within(base, dir string) string {
-	if dir == "" || filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(base, dir)
 }
 
 func newProviders(c *configs.Config) (map[string]providers.Provider, error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"inferonce/configs"
+	"inferonce/conformance"
 	"inferonce/contracts"
 	"inferonce/jobstore"
 	"inferonce/providers"
@@ -32,7 +33,7 @@ type world struct {
 	stop []func() // called last to first
 }
 
-const suiteVersion = "test"
+const suiteVersion = conformance.SuiteVersion
 
 func newWorld() (*world, error) {
 	w := &world{}
@@ -86,6 +87,8 @@ func (w *world) router(store *jobstore.Store, catalog *contracts.Catalog) (*rout
 		}
 		c.Providers[name], c.Targets[name] = p, providers.Target{Name: name, Provider: name, Model: "sim"}
 	}
+	c.Targets["llama"] = providers.Target{Name: "llama", Provider: "local", Model: "triage"} // on no route; its provider is called by CI alone
+	c.Providers["local"] = c.Providers["sim-b"]
 	for _, contract := range catalog.All() {
 		c.Routes = append(c.Routes, router.Route{Contract: contract, Primary: "sim-a", Fallbacks: []string{"sim-b"}, Attempts: 3,
 			Budget: time.Minute, Connect: time.Minute, FirstByte: time.Minute, AnswerWithin: time.Minute,

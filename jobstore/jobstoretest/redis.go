@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -127,17 +128,44 @@ func (r *Redis) ready() error {
 }
 
 func ping(ctx context.Context, addr string) bool {
+	reply, err := ask(ctx, addr, "PING")
+	return err == nil && string(reply) == "+PONG\r\n"
+}
+
+// ask sends one command on a connection of its own and gives the reply's bytes.
+func ask(ctx context.Context, addr string, words ...string) ([]byte, error) {
 	c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return false
+		return nil, err
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Second))
-	if _, err := c.Write(command("PING")); err != nil {
-		return false
+	if _, err := c.Write(command(words...)); err != nil {
+		return nil, err
 	}
-	reply, err := readValue(bufio.NewReader(c))
-	return err == nil && string(reply) == "+PONG\r\n"
+	return readValue(bufio.NewReader(c))
+}
+
+// CPU is the processor time that the server has used so far, all its threads
+// together. For benchmarks.
+func (r *Redis) CPU(t testing.TB) time.Duration {
+	t.Helper()
+	info, err := ask(t.Context(), r.Addr(), "INFO", "cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used time.Duration
+	for line := range strings.Lines(string(info)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if name == "used_cpu_sys" || name == "used_cpu_user" {
+			seconds, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			used += time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return used
 }
 
 func freePort() (int, error) {

@@ -124,7 +124,7 @@ func old3() Op { return Op{Kind: "begin", N: 1, Epoch: 3} }
 // that the compare-and-swap stands alone.
 func versionMoved(t *testing.T, open func(testing.TB) *Place) {
 	t.Parallel()
-	for _, slot := range []struct{ field, value string }{{"version", "2"}, {"completed_by", "7"}} {
+	for _, slot := range []struct{ field, value string }{{"version", "2"}, {"completed_by", "7"}, {"state", "cancelled"}} {
 		p := open(t)
 		w := built(t, p, []Op{{Kind: "submit", First: true, Long: true}})
 		job := p.Faults.Of("submit")[0].Keys()[1]

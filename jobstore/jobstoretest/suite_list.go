@@ -164,36 +164,41 @@ func filters(t *testing.T, open func(testing.TB) *Place) {
 func queueOrder(t *testing.T, open func(testing.TB) *Place) {
 	t.Parallel()
 	p := open(t)
-	ctx := Context(t)
+	unknown := []Op{{Kind: "submit", First: true, Long: true}, {Kind: "settle", N: 1, Outcome: "unknown"}}
+	race := []Op{{Kind: "begin", N: 2, Race: true, Long: true}, {Kind: "settle", N: 2, Outcome: "failed"}}
+	jobs := []*work{
+		built(t, p, unknown),
+		built(t, p, then(unknown, race[0], Op{Kind: "settle", N: 2, Outcome: "unknown"})),
+	}
+	for range 6 {
+		clockMovesOn(t, p, jobs[len(jobs)-1].m.ID)
+		jobs = append(jobs, built(t, p, unknown))
+	}
+	clockMovesOn(t, p, jobs[len(jobs)-1].m.ID)
+	// The first was running meanwhile, and is unknown again only now. Of the
+	// second one attempt failed, and the other is unknown for as long as before.
+	jobs[0].must(t, jobs[0].fill(race[0]))
+	jobs[0].must(t, jobs[0].fill(race[1]))
+	jobs[1].must(t, jobs[1].fill(race[1]))
 	var want []string
-	for range 12 {
-		w := built(t, p, []Op{{Kind: "submit", First: true, Long: true}, {Kind: "settle", N: 1, Outcome: "unknown"}})
+	for _, w := range append(jobs[1:], jobs[0]) {
 		want = append(want, w.m.ID)
-		Until(t, "the server's clock moves on", func() bool {
-			now, err := p.Raw.Time(ctx).Result()
-			j, _ := p.Store.Load(ctx, w.m.ID)
-			return err == nil && now.Truncate(time.Millisecond).After(j.Attempts[0].UnknownSince)
-		})
 	}
-	// The longest unknown job gets a second attempt, which fails: it was unknown
-	// again only now.
-	first := &work{place: p, Driver: Driver{Store: p.Store, Owner: "owner", Key: keyOf(t, p, want[0])}, m: Model{ID: want[0]}}
-	for _, op := range []Op{{Kind: "begin", ID: want[0], N: 2, Epoch: 1, Race: true, Long: true}, {Kind: "settle", ID: want[0], N: 2, Epoch: 1, Version: 1, Outcome: "failed"}} {
-		if r := first.Do(ctx, op, 2); r.Word != "ok" {
-			t.Fatalf("%+v: %s", op, r.Word)
-		}
-	}
-	want = append(want[1:], want[0])
-	jobs, _ := walk(t, func(after string) (jobstore.Page, error) { return p.Store.Unknown(ctx, after, 5) })
-	if !slices.Equal(idsOf(jobs), want) {
-		t.Errorf("order %v, want %v", idsOf(jobs), want)
+	got, _ := walk(t, func(after string) (jobstore.Page, error) { return p.Store.Unknown(Context(t), after, 3) })
+	if !slices.Equal(idsOf(got), want) {
+		t.Errorf("order %v, want %v", idsOf(got), want)
 	}
 }
 
-func keyOf(t *testing.T, p *Place, id string) string {
+// clockMovesOn waits until the server's clock stands later than the last
+// attempt of a job turned unknown: the order within one millisecond is by id.
+func clockMovesOn(t *testing.T, p *Place, id string) {
 	j, err := p.Store.Load(Context(t), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j.Key
+	Until(t, "the server's clock moves on", func() bool {
+		now, err := p.Raw.Time(Context(t)).Result()
+		return err == nil && now.Truncate(time.Millisecond).After(j.Last().UnknownSince)
+	})
 }

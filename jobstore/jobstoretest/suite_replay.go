@@ -89,9 +89,10 @@ func (w *work) again(t *testing.T, when string, call Call) {
 // cutShort breaks connections in the middle of submits: a key without its job,
 // or a job without its key, would block or double an intent for ever.
 func cutShort(t *testing.T, open func(testing.TB) *Place) {
+	const submits = 350
 	p := open(t)
 	p.Faults.Random(7, 0.5)
-	for range 200 {
+	for range submits {
 		w := newWork(p)
 		_ = w.Do(Context(t), w.fill(Op{Kind: "submit", First: true, Long: true}), 0)
 	}
@@ -107,8 +108,8 @@ func cutShort(t *testing.T, open func(testing.TB) *Place) {
 			attempts++
 		}
 	}
-	if keys == 0 || keys == 200 || jobs != keys || attempts != keys {
-		t.Errorf("%d keys, %d jobs, %d attempts of 200 submits: want as many of each, and some lost", keys, jobs, attempts)
+	if keys == 0 || keys == submits || jobs != keys || attempts != keys {
+		t.Errorf("%d keys, %d jobs, %d attempts of %d submits: want as many of each, and some lost", keys, jobs, attempts, submits)
 	}
 	counts, err := p.Store.Count(Context(t))
 	if err != nil || counts != (jobstore.Counts{Live: int64(keys), OldestUnknown: time.Duration(0)}) {

@@ -9,14 +9,15 @@
 --   a call is known by its op token; the same call again answers the same
 local call = redis.call
 
--- Milliseconds of the server's clock. Read once per script: before Redis 7.2
--- two readings inside one script may differ.
+local function text(n) return string.format('%.0f', n) end
+
+-- Milliseconds of the server's clock, as a number and as text. Read once per
+-- script: before Redis 7.2 two readings inside one script may differ.
 local function clock()
   local t = call('TIME')
-  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+  local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+  return now, text(now)
 end
-
-local function text(n) return string.format('%.0f', n) end
 
 -- Whole decimal numbers, small enough to stay exact after a sum. Lua itself
 -- would also take 'inf', '0x10' and 1e300, and Redis would refuse them half-way.
@@ -58,12 +59,13 @@ end
 -- here, never at creation: a live record has no time to live.
 -- k: job, due, open, idem, ended and the list of attempt keys.
 local function finish(k, now, retention, id, owner, channel)
+  local gone = text(now + retention)
   call('ZREM', k.due, id)
   call('ZREM', k.open, id)
-  call('ZADD', k.ended, text(now + retention), id .. ' ' .. owner)
-  call('PEXPIRE', k.job, text(retention))
-  call('PEXPIRE', k.idem, text(retention))
-  for _, a in ipairs(k.attempts) do call('PEXPIRE', a, text(retention)) end
+  call('ZADD', k.ended, gone, id .. ' ' .. owner)
+  call('PEXPIREAT', k.job, gone)
+  call('PEXPIREAT', k.idem, gone)
+  for _, a in ipairs(k.attempts) do call('PEXPIREAT', a, gone) end
   call('PUBLISH', channel, id)
 end
 

@@ -13,7 +13,7 @@
 --
 -- An answer for an attempt that is unknown is welcome whoever brings it: epochs
 -- fence those who drive a job, the compare-and-swap fences results.
-local now = clock()
+local now, stamp = clock()
 local known, n, retention = int(3), int(4), span(12)
 local outcome = ARGV[7]
 if outcome ~= 'succeeded' and outcome ~= 'failed' and outcome ~= 'unknown' then error('ARGV 7 is no outcome') end
@@ -41,48 +41,49 @@ if outcome == 'succeeded' then
   if won[1] == ARGV[8] then return answer(k.job, ARGV[1], 'won ' .. j[3] .. ' ' .. won[2]) end
   if not open(state) then
     call('HSET', attempt, 'late', ARGV[11])
-    return answer(k.job, ARGV[1], 'lost ' .. text(now))
+    return answer(k.job, ARGV[1], 'lost ' .. stamp)
   end
   if j[3] ~= ARGV[6] or j[4] or not live(j[1]) then
-    call('HSET', attempt, 'state', 'discarded', 'ended', text(now), 'late', ARGV[11])
+    call('HSET', attempt, 'state', 'discarded', 'ended', stamp, 'late', ARGV[11])
     call('HSET', k.job, 'open', text(left))
-    return answer(k.job, ARGV[1], 'lost ' .. text(now))
+    return answer(k.job, ARGV[1], 'lost ' .. stamp)
   end
   local version = text(tonumber(j[3]) + 1)
-  call('HSET', attempt, 'state', 'succeeded', 'ended', text(now))
+  local reply = 'won ' .. version .. ' ' .. stamp
+  call('HSET', attempt, 'state', 'succeeded', 'ended', stamp)
+  -- The way of every untroubled inference: the reply goes in with the rest.
   call('HSET', k.job, 'state', 'succeeded', 'completed_by', ARGV[4], 'version', version, 'result', ARGV[8],
-    'ended', text(now), 'open', text(left), 'lease', '0', 'holder', '')
-  local reply = answer(k.job, ARGV[1], 'won ' .. version .. ' ' .. text(now))
+    'ended', stamp, 'open', text(left), 'lease', '0', 'holder', '', 'op:' .. ARGV[1], reply)
   finish(k, now, retention, ARGV[2], j[7], ARGV[13])
   return reply
 end
 if outcome == 'unknown' then
   if state ~= 'unknown' then
-    call('HSET', attempt, 'state', 'unknown', 'unknown_since', text(now), 'failure', ARGV[8])
+    call('HSET', attempt, 'state', 'unknown', 'unknown_since', stamp, 'failure', ARGV[8])
     if live(j[1]) then
       call('HSET', k.job, 'state', 'unknown')
-      call('ZADD', k.open, text(now), ARGV[2])
+      call('ZADD', k.open, stamp, ARGV[2])
       call('PUBLISH', ARGV[13], ARGV[2])
       j[1] = 'unknown'
     end
   end
-  return answer(k.job, ARGV[1], 'recorded ' .. j[1] .. ' ' .. j[3] .. ' ' .. text(now))
+  return answer(k.job, ARGV[1], 'recorded ' .. j[1] .. ' ' .. j[3] .. ' ' .. stamp)
 end
-call('HSET', attempt, 'state', 'failed', 'ended', text(now), 'failure', ARGV[8])
+call('HSET', attempt, 'state', 'failed', 'ended', stamp, 'failure', ARGV[8])
 call('HSET', k.job, 'open', text(left), 'claims', '0')
 local after, version = j[1], j[3]
 if live(j[1]) and left > 0 then
   -- Only the newest attempt can be starting or running, so what is left beside it is unknown.
   if n == known then
     after = 'unknown'
-    call('ZADD', k.open, 'NX', text(now), ARGV[2]) -- it may be there already, and longer
+    call('ZADD', k.open, 'NX', stamp, ARGV[2]) -- it may be there already, and longer
     call('PUBLISH', ARGV[13], ARGV[2])
   end
   call('HSET', k.job, 'state', after)
 elseif live(j[1]) and ARGV[9] == 'fail' then
   after, version = 'failed', text(tonumber(version) + 1)
-  call('HSET', k.job, 'state', after, 'version', version, 'error', ARGV[10], 'ended', text(now), 'lease', '0', 'holder', '')
-  local reply = answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))
+  call('HSET', k.job, 'state', after, 'version', version, 'error', ARGV[10], 'ended', stamp, 'lease', '0', 'holder', '')
+  local reply = answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. stamp)
   finish(k, now, retention, ARGV[2], j[7], ARGV[13])
   return reply
 elseif live(j[1]) then
@@ -92,9 +93,9 @@ elseif live(j[1]) then
   local alarm = j[9] -- the quarantine of an unknown job took its alarm away
   if not current then
     -- The one who drives the job is somebody else, or nobody: let it be looked at now.
-    alarm = text(now)
+    alarm = stamp
     call('HSET', k.job, 'lease', '0', 'holder', '')
   end
   call('ZADD', k.due, alarm, ARGV[2])
 end
-return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. text(now))
+return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. stamp)

@@ -8,12 +8,13 @@
 -- reply  created <now>  the job is this call's, also when the call is repeated
 --        exists <id>    the key is taken by the same intent
 --        reused <id>    the key is taken by another intent
-local now = clock()
+local now, stamp = clock()
 local lease, budget = int(3), int(4)
 local begin = ARGV[5] ~= ''
 local window = begin and int(5) or 0
 if not string.match(ARGV[2], '^%S+$') then error('ARGV 2 is no fingerprint') end
-hashes(KEYS[2], KEYS[3])
+local size = call('HLEN', KEYS[2])
+hashes(KEYS[3])
 zsets(KEYS[4], KEYS[5])
 local seen = call('GET', KEYS[1])
 if seen then
@@ -22,20 +23,23 @@ if seen then
   if print ~= ARGV[2] then return 'reused ' .. id end
   return 'exists ' .. id
 end
-if call('EXISTS', KEYS[2]) == 1 then error('job id is taken') end
+if size > 0 then error('job id is taken') end
 -- Guards end here. Below this line nothing refuses.
 if not call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'NX') then error('unreachable: the key was free above') end
+local state, one, holder, ends, look = 'queued', '0', '', '0', stamp
+if begin then
+  state, one, holder, ends = 'running', '1', ARGV[11], text(now + lease)
+  look = ends
+end
 call('HSET', KEYS[2],
   'schema', '1', 'id', ARGV[1], 'fingerprint', ARGV[2], 'owner', ARGV[6], 'key', ARGV[7],
   'contract', ARGV[8], 'digest', ARGV[9], 'route', ARGV[10], 'intent', ARGV[15],
-  'state', begin and 'running' or 'queued', 'version', '1', 'epoch', begin and '1' or '0', 'claims', '0',
-  'attempts', begin and '1' or '0', 'open', begin and '1' or '0',
-  'created', text(now), 'deadline', text(now + budget), 'budget', text(budget),
-  'lease', begin and text(now + lease) or '0', 'holder', begin and ARGV[11] or '')
+  'state', state, 'version', '1', 'epoch', one, 'claims', '0', 'attempts', one, 'open', one,
+  'created', stamp, 'deadline', text(now + budget), 'budget', ARGV[4], 'lease', ends, 'holder', holder)
 if begin then
   call('HSET', KEYS[3], 'number', '1', 'state', 'starting', 'target', ARGV[12], 'provider', ARGV[13], 'model', ARGV[14],
-    'version', '1', 'epoch', '1', 'started', text(now), 'send_by', text(now + window))
+    'version', '1', 'epoch', '1', 'started', stamp, 'send_by', text(now + window))
 end
-call('ZADD', KEYS[4], text(begin and now + lease or now), ARGV[1])
-call('ZADD', KEYS[5], text(now), ARGV[1])
-return 'created ' .. text(now)
+call('ZADD', KEYS[4], look, ARGV[1])
+call('ZADD', KEYS[5], stamp, ARGV[1])
+return 'created ' .. stamp

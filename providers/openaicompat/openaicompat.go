@@ -6,8 +6,8 @@ package openaicompat
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -116,8 +116,11 @@ func (c *Client) api(x *exchange) openai.ClientConfig {
 	return o
 }
 
+// errKept tells go-openai that there is no answer for it to read.
+var errKept = errors.New("openaicompat: the answer is read here")
+
 // exchange is the HTTP client that go-openai gets for one call. It keeps the
-// answer and hands back an empty one, so that there is nothing to misread.
+// answer and hands back none, so that there is nothing to misread.
 type exchange struct {
 	http    *transport.Client
 	key     string
@@ -142,5 +145,5 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		x.answer, err = transport.Read(resp)
 	}
 	x.err, x.done = err, err == nil
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, err
+	return nil, errKept
 }

@@ -113,10 +113,11 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 
 // once returns req in the form that net/http can not send again: without a way
 // to rewind its body, and without the headers that it takes for permission.
+// req itself keeps both.
 func (c *Client) once(req *http.Request) *http.Request {
-	r := req.Clone(req.Context())
+	r := req.WithContext(req.Context())
 	r.GetBody = nil
-	if r.Header == nil {
+	if r.Header = req.Header.Clone(); r.Header == nil {
 		r.Header = http.Header{}
 	}
 	if !c.keepsKey {

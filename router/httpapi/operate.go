@@ -15,6 +15,7 @@ type standingView struct {
 	Contract string           `json:"contract"`
 	Digest   string           `json:"digest"`
 	State    string           `json:"state"`
+	Fallback bool             `json:"fallback"`
 	Eligible bool             `json:"eligible"`
 	Reason   string           `json:"reason"`
 	Version  int64            `json:"version"`
@@ -35,7 +36,7 @@ func (a *api) listEligibility(x *exchange) error {
 	}
 	views := make([]standingView, 0, len(all))
 	for _, s := range all {
-		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, State: string(s.State), Eligible: s.Eligible, Reason: s.Reason}
+		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, State: string(s.State), Fallback: s.Fallback, Eligible: s.Eligible, Reason: s.Reason}
 		if s.Record != nil {
 			v.Version, v.Record = s.Record.Version, &eligibilityView{s.Record.Version, s.Record}
 		}

@@ -75,7 +75,7 @@ func match(pattern, escapedPath string) (map[string]string, bool) {
 	if len(want) != len(have) {
 		return nil, false
 	}
-	values := map[string]string{}
+	var values map[string]string
 	for i, w := range want {
 		value, err := url.PathUnescape(have[i])
 		name, wild := strings.CutPrefix(w, "{")
@@ -83,6 +83,9 @@ func match(pattern, escapedPath string) (map[string]string, bool) {
 			return nil, false
 		}
 		if wild {
+			if values == nil {
+				values = map[string]string{}
+			}
 			values[strings.TrimSuffix(name, "}")] = value
 		}
 	}

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -19,7 +18,7 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z"))
+	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`), nil
 }
 
 // jobView is a job as its owner sees it.
