@@ -1,5 +1,7 @@
 package conformance
 
+import "slices"
+
 // The ids that rules name.
 const (
 	idRight   = "SEM-01"
@@ -11,7 +13,7 @@ const (
 // against them: was the request taken, is there an answer, is it well formed,
 // is it right. The last two look at all runs together.
 func Catalog() []Check {
-	return []Check{
+	form := []Check{
 		{ID: "PAR-01", Class: Hard, Proves: "R24", Says: "the target takes the request as live traffic sends it", run: requestTaken},
 		{ID: "ENV-01", Class: Hard, Proves: "R24", Says: "the response is one parsable envelope with a choice", run: envelope},
 		{ID: "ENV-02", Class: Hard, Proves: "R24", Says: "a success holds no error", run: noErrorInside},
@@ -20,18 +22,23 @@ func Catalog() []Check {
 		{ID: "ENV-04", Class: Hard, Proves: "R24", Says: "the answer stands in the answer field", run: answerField},
 		{ID: "ENV-03", Class: Hard, Proves: "R24", Says: "the finish reason is known and fits the answer", run: finishKnown},
 		{ID: "ENV-06", Class: Hard, Proves: "R24", Says: "the model that was asked answered", run: askedModel},
-		{ID: "STR-01", Class: Hard, Proves: "R24", Says: "the answer is exactly one JSON value", run: oneValue},
-		{ID: "STR-05", Class: Hard, Proves: "R24", Says: "numbers are of a size that software can hold", run: numbersSane},
-		{ID: "STR-02", Class: Hard, Proves: "R24", Says: "no member stands twice in an object", run: noDuplicates},
+		{ID: "STR-01", Class: Hard, Proves: "R24", Says: "the answer is exactly one JSON value", form: inText, run: oneValue},
+		{ID: "STR-05", Class: Hard, Proves: "R24", Says: "numbers are of a size that software can hold", form: inText, run: numbersSane},
+		{ID: "STR-02", Class: Hard, Proves: "R24", Says: "no member stands twice in an object", form: inText, run: noDuplicates},
 		{ID: "STR-08", Class: Hard, Proves: "R24", Says: "strings hold no broken text, tags or control tokens", run: stringsClean},
-		{ID: "STR-03", Class: Hard, Proves: "R24", Says: "no top-level member is invented, even where the schema is open", run: nothingInvented},
-		{ID: "STR-06", Class: Hard, Proves: "R24", Says: "null, missing and empty are kept apart", run: emptyDistinct},
-		{ID: "STR-07", Class: Hard, Proves: "R24", Says: "listed values are used byte for byte", run: enumsExact},
-		{ID: "STR-04", Class: Hard, Proves: "R24", Says: "the output schema holds, formats included", run: schemaHolds},
-		{ID: "STR-09", Class: Statistical, Proves: "R24", Says: "the answer is not padded with white space", run: notPadded},
-		{ID: idNothing, Class: Hard, Proves: "R24", Says: "where there is no answer, none is invented", run: rightAnswer, applies: negative},
+		{ID: "STR-03", Class: Hard, Proves: "R24", Says: "no top-level member is invented, even where the schema is open", form: inText, run: nothingInvented},
+		{ID: "STR-06", Class: Hard, Proves: "R24", Says: "null, missing and empty are kept apart", form: inText, run: emptyDistinct},
+		{ID: "STR-07", Class: Hard, Proves: "R24", Says: "listed values are used byte for byte", form: inText, run: enumsExact},
+		{ID: "STR-04", Class: Hard, Proves: "R24", Says: "the output schema holds, formats included", form: inText, run: schemaHolds},
+		{ID: "STR-09", Class: Statistical, Proves: "R24", Says: "the answer is not padded with white space", form: inText, run: notPadded},
+	}
+	meaning := []Check{
+		{ID: idNothing, Class: Hard, Proves: "R24", Says: "where there is no answer, none is invented", form: inText, run: rightAnswer, applies: negative},
+	}
+	all := []Check{
 		{ID: idRight, Class: Statistical, Proves: "R24", Says: "the answer is the right one", run: rightAnswer},
 		{ID: "SEM-07", Class: Hard, Proves: "R24", Says: "cases that differ in the deciding fact get different answers", set: pairsDiffer},
 		{ID: "SEM-08", Class: Hard, Proves: "R24", Says: "the answers are not a constant", set: notConstant},
 	}
+	return slices.Concat(form, toolForm(), meaning, toolMeaning(), all)
 }

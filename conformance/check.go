@@ -35,6 +35,10 @@ type Check struct {
 	run func(*sight) miss
 	// applies says whether the check speaks about the case; nil: about every case.
 	applies func(contracts.Case) bool
+	// form is the only form of answer that the check speaks about; "": any. In a
+	// catalogue for a contract of the other form, idle says so.
+	form form
+	idle string
 	// set judges all answers together; nil for a check of one run.
 	set func([]caseResult) setResult
 }

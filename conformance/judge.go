@@ -21,7 +21,7 @@ type Judge struct {
 // served are further names under which the model may say that it answered.
 func NewJudge(contract *contracts.Contract, model string, served ...string) *Judge {
 	return &Judge{contract: contract, model: model, served: served,
-		shape: newShape(contract.OutputSchema()), checks: Catalog()}
+		shape: newShape(contract.OutputSchema()), checks: checksFor(contract)}
 }
 
 // Ruling is what came of one run.
@@ -78,7 +78,7 @@ func (s *sight) against(id string, m miss) Ruling {
 // judged says whether a run that failed this check, or none, got as far as its
 // meaning. A case that a filter refused has no right answer.
 func judged(id string) bool {
-	return id == "" || id == idRight || id == idNothing || id == idFilter
+	return id == "" || id == idRight || id == idNothing || id == idFilter || id == idArguments || id == idNoCall
 }
 
 func asFailure(err error) *contracts.Failure {
@@ -100,7 +100,7 @@ type sight struct {
 	failure *contracts.Failure // of the call; nil if it gave an answer
 
 	read   bool
-	bad    *contracts.Failure // from CheckOutput
+	bad    *contracts.Failure // from Judge
 	output json.RawMessage    // the answer's value, once its form holds
 	value  any                // decoded; nil where the text is no JSON
 }
@@ -125,7 +125,7 @@ func (s *sight) check() *contracts.Failure {
 		return s.bad
 	}
 	s.read = true
-	output, bad := s.judge.contract.CheckOutput(s.got.Content, s.kase.Input)
+	output, bad := s.judge.contract.Judge(s.got, s.kase.Input)
 	s.output, s.bad = output, bad
 	if bad != nil && bad.Class == contracts.BadResponse {
 		return bad
@@ -134,11 +134,11 @@ func (s *sight) check() *contracts.Failure {
 	return bad
 }
 
-// decode makes the value of text that CheckOutput could read. An answer that
+// decode makes the value of an answer that Judge could read. An answer that
 // breaks only an assertion has the contract's form all the same.
 func (s *sight) decode() {
-	raw := []byte(s.got.Content)
+	raw, _ := s.judge.contract.Read(s.got)
 	if json.Unmarshal(raw, &s.value) == nil && s.bad != nil && s.bad.Code == contracts.CodeAssertion {
-		s.output, _ = contracts.ParseOutput(s.got.Content)
+		s.output = raw
 	}
 }

@@ -81,16 +81,19 @@ func notTruncated(s *sight) miss {
 }
 
 func answerField(s *sight) miss {
-	return s.missIf(s.failedWith(contracts.BadResponse) || s.failure == nil && strings.TrimSpace(s.got.Content) == "",
+	if callInText(s) {
+		return miss{message: "a call stands in the text and not among the calls"}
+	}
+	return s.missIf(s.failedWith(contracts.BadResponse) || s.failure == nil && strings.TrimSpace(s.got.Content) == "" && len(s.got.ToolCalls) == 0,
 		"the answer field is empty")
 }
 
-// finishKnown wants "stop": a contract offers no tools, and every other word
-// that we know has been judged by now. A missing reason hides whether the
+// finishKnown wants "stop", or calls of the tools that a contract offers: every
+// other word that we know has been judged by now. A missing reason hides whether the
 // answer was cut.
 func finishKnown(s *sight) miss {
 	switch {
-	case s.failure != nil || s.got.FinishReason == "stop":
+	case s.failure != nil || s.got.FinishReason == "stop" || s.got.FinishReason == "tool_calls" && len(s.judge.contract.Tools) > 0:
 		return miss{}
 	case s.got.FinishReason == "":
 		return miss{message: "the answer gives no finish reason"}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,9 +66,18 @@ func (r *Recorder) fill(x *recordedExchange, got contracts.Completion, err error
 		x.Failure = &f
 		return
 	}
-	x.Answer = &recordedAnswer{r.redact.Text(got.Content), r.redact.Text(got.Model), r.redact.Text(got.FinishReason),
-		got.Usage.InputTokens, got.Usage.OutputTokens, got.Usage.Reported}
-	x.Redacted = x.Answer.Content != got.Content || x.Answer.Model != got.Model
+	x.Answer = &recordedAnswer{r.redact.Text(got.Content), r.calls(got.ToolCalls), r.redact.Text(got.Model),
+		r.redact.Text(got.FinishReason), got.Usage.InputTokens, got.Usage.OutputTokens, got.Usage.Reported}
+	x.Redacted = x.Answer.Content != got.Content || x.Answer.Model != got.Model || !slices.Equal(x.Answer.Calls, got.ToolCalls)
+}
+
+// calls are tool calls without secrets.
+func (r *Recorder) calls(in []contracts.ToolCall) (out []contracts.ToolCall) {
+	for _, c := range in {
+		c.Name, c.Arguments = r.redact.Text(c.Name), r.redact.Text(c.Arguments)
+		out = append(out, c)
+	}
+	return out
 }
 
 func (r *Recorder) note(err error) {

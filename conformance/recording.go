@@ -53,16 +53,17 @@ type recordedExchange struct {
 
 // recordedAnswer is a completion with all that judging looks at.
 type recordedAnswer struct {
-	Content      string `json:"content"`
-	Model        string `json:"model"`
-	FinishReason string `json:"finish_reason"`
-	InputTokens  int64  `json:"input_tokens"`
-	OutputTokens int64  `json:"output_tokens"`
-	Reported     bool   `json:"usage_reported"`
+	Content      string               `json:"content"`
+	Calls        []contracts.ToolCall `json:"tool_calls,omitempty"`
+	Model        string               `json:"model"`
+	FinishReason string               `json:"finish_reason"`
+	InputTokens  int64                `json:"input_tokens"`
+	OutputTokens int64                `json:"output_tokens"`
+	Reported     bool                 `json:"usage_reported"`
 }
 
 func (a *recordedAnswer) completion() contracts.Completion {
-	return contracts.Completion{Content: a.Content, Model: a.Model, FinishReason: a.FinishReason,
+	return contracts.Completion{Content: a.Content, ToolCalls: a.Calls, Model: a.Model, FinishReason: a.FinishReason,
 		Usage: contracts.Usage{InputTokens: a.InputTokens, OutputTokens: a.OutputTokens, Reported: a.Reported}}
 }
 
@@ -73,6 +74,8 @@ type asked struct {
 	Messages    []providers.Message
 	Schema      json.RawMessage
 	SchemaName  string
+	Tools       []providers.Tool `json:",omitempty"`
+	ToolChoice  string           `json:",omitempty"`
 	Temperature *float64
 	MaxTokens   int
 	AttemptID   string           `json:"-"`

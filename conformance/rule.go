@@ -72,6 +72,8 @@ func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
 		v.Verdict, v.Detail = r.unreached(c)
 	case c.ID == idRight:
 		v.Verdict, v.Detail = r.right(t)
+	case c.ID == idArguments:
+		v.Verdict = r.argumentsVerdict(t)
 	case c.structural():
 		v.Verdict = r.structure(t)
 	case c.Class == Statistical:
@@ -90,6 +92,9 @@ func passIf(holds bool) contracts.Verdict {
 
 // unreached tells a check that speaks about no case from one that no run came to.
 func (r rules) unreached(c Check) (contracts.Verdict, string) {
+	if c.idle != "" {
+		return contracts.NotApplicable, c.idle
+	}
 	if c.applies != nil {
 		for _, k := range r.cases {
 			if c.applies(k.Case) {

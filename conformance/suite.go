@@ -38,7 +38,7 @@ type suite struct {
 
 func newSuite(o Options) *suite {
 	cases := o.picked()
-	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: Catalog(), cases: cases,
+	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: checksFor(o.Contract), cases: cases,
 		judge: NewJudge(o.Contract, o.Target.Model, o.Served...), done: make([][]outcome, len(cases)),
 		causes: map[string]int{}, started: time.Now()}
 }

@@ -14,8 +14,11 @@ type Case struct {
 	// Expected holds the one right value of an output field, Accepted the
 	// values that may stand there. Names are dotted paths into the output. What
 	// neither names may be anything that the schema lets through.
-	Expected   map[string]json.RawMessage
-	Accepted   map[string][]json.RawMessage
+	Expected map[string]json.RawMessage
+	Accepted map[string][]json.RawMessage
+	// Calls are the calls that a contract with tools must be answered with: nil
+	// where the case says nothing of them, empty where no call fits.
+	Calls      []ExpectedCall
 	Assertions []Assertion // beside the contract's own
 	Critical   bool        // must be right in every repeat
 	Tags       []string
@@ -30,8 +33,8 @@ const (
 )
 
 // CheckCase returns where output, which CheckOutput has accepted, is not the
-// right answer to the case: expected values, accepted sets and the case's own
-// assertions, in this order. Messages name what the case wants, never what came.
+// right answer to the case: expected values, accepted sets, calls and the case's
+// own assertions, in this order. Messages name what the case wants, never what came.
 func (c *Contract) CheckCase(k Case, output json.RawMessage) []Violation {
 	out, err := decodeJSON(output)
 	if err != nil {
@@ -50,6 +53,7 @@ func (c *Contract) CheckCase(k Case, output json.RawMessage) []Violation {
 			broken = append(broken, Violation{fieldPointer(field), RuleAccepted, "must be one of " + joinRaw(want)})
 		}
 	}
+	broken = append(broken, k.checkCalls(out)...)
 	v := liveVars(k.Input, output)
 	v["expected"] = expectedVar(k.Expected)
 	return append(broken, checkAll(k.Assertions, v)...)

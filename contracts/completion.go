@@ -9,6 +9,18 @@ type Completion struct {
 	FinishReason string // "stop", "length", "content_filter", "tool_calls", or the provider's own word
 	Usage        Usage
 	Reference    string // the provider's id of the call, "" if it gives none
+	// ToolCalls are the calls that the model asks for, in the provider's order.
+	ToolCalls []ToolCall
+}
+
+// ToolCall is one call of a tool, as the provider wrote it.
+type ToolCall struct {
+	ID        string // the provider's name for this call, "" if it gives none
+	Name      string
+	Arguments string // JSON text, byte for byte as the model wrote it
+	// Raw says that the arguments stood in the answer as JSON itself, where the
+	// API promises text that holds JSON: a deviation, kept so that it can be told.
+	Raw bool
 }
 
 // Usage is what the provider counted. Reported is false where it gave no

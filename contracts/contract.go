@@ -25,11 +25,16 @@ type Contract struct {
 	// Below the default whole cases may go wrong, and cases are what is counted.
 	MinSuccess float64
 	Cases      []Case
+	// Tools are what the model may call; a contract with tools is answered in
+	// calls (see Judge). ToolChoice is ToolAuto or ToolRequired, "" without tools.
+	Tools      []Tool
+	ToolChoice string
 
 	file       string
 	places     map[string]*node // of the parts that Lint looks at, by field name
 	input      *schema
 	output     *schema
+	shown      json.RawMessage // the output schema for readers
 	system     *template
 	user       *template
 	assertions []Assertion
@@ -76,8 +81,9 @@ func (c *Contract) CheckInput(input json.RawMessage) []Violation { return c.inpu
 func (c *Contract) InputSchema() json.RawMessage { return bytes.Clone(c.input.raw) }
 
 // OutputSchema returns the output schema's own bytes, with its properties in
-// the author's order: models follow it.
-func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.output.raw) }
+// the author's order: models follow it. With tools it is the schema of an
+// answer in calls, made of theirs.
+func (c *Contract) OutputSchema() json.RawMessage { return bytes.Clone(c.shown) }
 
 // Render makes the prompt for an input that CheckInput has accepted. The same
 // input makes the same prompt. The error holds nothing of the input.

@@ -74,6 +74,10 @@ func lintKeyword(pointer, keyword string, value any) (id, message, fix string) {
 		if !strings.HasPrefix(text, "#") {
 			return LintSchema, "refers to another document", "copy what it names into $defs and refer to #/$defs/…"
 		}
+	case "enum":
+		if list, ok := value.([]any); ok && len(list) == 0 { // jsonschema would let every value through
+			return LintMeaning, "lists no value, so that nothing could ever be right", "list the values"
+		}
 	case "pattern":
 		return lintPattern(text)
 	case "patternProperties":

@@ -48,8 +48,12 @@ func (l *linter) caseInput(k Case) {
 // caseValues checks each value that a case calls right against the output
 // schema: an answer that the schema refuses can never come.
 func (l *linter) caseValues(k Case) {
-	if len(k.Expected)+len(k.Accepted)+len(k.Assertions) == 0 {
-		l.find(k.place, LintCases, fmt.Sprintf("case %q says nothing about the answer", k.ID), "add expected, accepted or assertions")
+	if len(k.Expected)+len(k.Accepted)+len(k.Assertions) == 0 && k.Calls == nil {
+		l.find(k.place, LintCases, fmt.Sprintf("case %q says nothing about the answer", k.ID), "add expected, accepted, calls or assertions")
+	}
+	if len(l.c.Tools) > 0 || k.Calls != nil {
+		l.caseCalls(k)
+		return
 	}
 	for _, field := range slices.Sorted(maps.Keys(k.Expected)) {
 		l.caseValue(k, field, k.Expected[field])
@@ -63,7 +67,7 @@ func (l *linter) caseValues(k Case) {
 
 func (l *linter) caseValue(k Case, field string, value json.RawMessage) {
 	path := strings.Split(field, ".")
-	for _, v := range l.c.output.validate(nest(path, value)) {
+	for _, v := range l.c.validateOutput(nest(path, value)) {
 		if v.Rule == "required" { // the other fields are not this case's business
 			continue
 		}
@@ -99,6 +103,10 @@ func (l *linter) caseGolden(k Case) {
 // golden is the right answer to a case, made of its expected values and the
 // first of each accepted set. False where that is not a whole answer.
 func (c *Contract) golden(k Case) (json.RawMessage, bool) {
+	if k.Calls != nil {
+		raw, err := json.Marshal(k.goldenCalls())
+		return raw, err == nil && len(c.validateOutput(raw)) == 0
+	}
 	tree := map[string]any{}
 	for field, values := range k.Accepted {
 		plant(tree, strings.Split(field, "."), values[0])
@@ -107,7 +115,7 @@ func (c *Contract) golden(k Case) (json.RawMessage, bool) {
 		plant(tree, strings.Split(field, "."), value)
 	}
 	raw, err := json.Marshal(tree)
-	return raw, err == nil && len(c.output.validate(raw)) == 0
+	return raw, err == nil && len(c.validateOutput(raw)) == 0
 }
 
 func plant(tree map[string]any, path []string, value json.RawMessage) {

@@ -50,7 +50,7 @@ func (l *loader) load() (*Contract, error) {
 
 // fields are all that a contract file may hold.
 var fields = []string{"name", "version", "description", "effects", "on_unknown", "sampling", "prompt", "input_schema",
-	"output_schema", "open_paths", "assertions", "identity", "min_success", "cases", "cases_file"}
+	"output_schema", "open_paths", "tools", "tool_choice", "assertions", "identity", "min_success", "cases", "cases_file"}
 
 // contractName is safe in a URI, a path, a metric label and as a schema name
 // at every provider.

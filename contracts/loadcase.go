@@ -27,7 +27,7 @@ func (r *reader) cases(n *node, lang languages) []Case {
 }
 
 func (r *reader) oneCase(n *node, lang languages) Case {
-	r.known(n, "a case", "id", "input", "expected", "accepted", "assertions", "critical", "tags")
+	r.known(n, "a case", "id", "input", "expected", "accepted", "calls", "assertions", "critical", "tags")
 	k := Case{place: n, Expected: map[string]json.RawMessage{}, Accepted: map[string][]json.RawMessage{}}
 	k.ID = r.text(r.need(n, "a case", "id"), "id")
 	if input := r.need(n, "a case", "input"); input != nil {
@@ -43,6 +43,7 @@ func (r *reader) oneCase(n *node, lang languages) Case {
 			k.Accepted[f.name] = r.acceptedSet(f)
 		}
 	}
+	k.Calls = r.calls(n.field("calls"))
 	k.Assertions = r.assertions(n.field("assertions"), lang.cases)
 	k.Critical = r.boolean(n.field("critical"), "critical")
 	k.Tags = r.texts(n.field("tags"), "tags")
@@ -61,4 +62,27 @@ func (r *reader) acceptedSet(f field) []json.RawMessage {
 		r.fault(f.value, LintCases, "accepts nothing", "list the right values")
 	}
 	return set
+}
+
+// calls reads the calls that a case wants; nil where there is no such field.
+func (r *reader) calls(n *node) []ExpectedCall {
+	if !r.is(n, "calls", kindList) {
+		return nil
+	}
+	all := []ExpectedCall{}
+	for _, item := range n.items {
+		if !r.is(item, "a call", kindMap) {
+			continue
+		}
+		r.known(item, "a call", "name", "arguments", "optional")
+		e := ExpectedCall{Name: r.text(r.need(item, "a call", "name"), "name"), Arguments: map[string][]json.RawMessage{},
+			Optional: r.texts(item.field("optional"), "optional")}
+		if a := item.field("arguments"); r.is(a, "arguments", kindMap) {
+			for _, f := range a.fields {
+				e.Arguments[f.name] = r.acceptedSet(f)
+			}
+		}
+		all = append(all, e)
+	}
+	return all
 }

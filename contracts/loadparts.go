@@ -6,14 +6,23 @@ import (
 	"strings"
 )
 
-// schemas compiles both schemas and checks that the output is closed.
+// schemas compiles both schemas and checks that the output is closed. With
+// tools, theirs take the place of the output's.
 func (l *loader) schemas(c *Contract, root *node) {
 	c.input = l.schema(c, l.need(root, "the contract", "input_schema"), "input")
+	if root.field("tools") != nil {
+		l.tools(c, root)
+		return
+	}
+	if choice := root.field("tool_choice"); choice != nil {
+		l.fault(choice, FileFault, "tool_choice stands without tools", "add tools, or remove it")
+	}
 	c.output = l.schema(c, l.need(root, "the contract", "output_schema"), "output")
 	open := l.texts(root.field("open_paths"), "open_paths")
 	if c.output == nil {
 		return
 	}
+	c.shown = c.output.raw
 	at := c.places["output_schema"]
 	for _, f := range checkClosed(c.output, open) {
 		l.faultAt(at, f.offset, f.id, f.message, f.fix)
@@ -33,14 +42,20 @@ func (l *loader) schema(c *Contract, n *node, what string) *schema {
 		}
 		c.places[what+"_schema"] = n
 	}
-	lead := len(n.text) - len(strings.TrimLeft(n.text, jsonSpace))
-	s, faults := compileSchema(schemaURI(c.Name, c.Version, what), []byte(n.text))
-	for _, f := range faults {
-		l.faultAt(n, int64(lead)+f.offset, f.id, f.message, f.fix)
-	}
+	s := l.made(schemaURI(c.Name, c.Version, what), n.text, n)
 	if s != nil && what == "input" && !isObject(s) {
 		l.fault(n, LintSchema, "the input is not an object", `write "type": "object"`)
 		return nil
+	}
+	return s
+}
+
+// made compiles a schema that stands in n, and reports its faults there.
+func (l *loader) made(uri, text string, n *node) *schema {
+	lead := len(text) - len(strings.TrimLeft(text, jsonSpace))
+	s, faults := compileSchema(uri, []byte(text))
+	for _, f := range faults {
+		l.faultAt(n, int64(lead)+f.offset, f.id, f.message, f.fix)
 	}
 	return s
 }

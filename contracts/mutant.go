@@ -28,7 +28,7 @@ func (l *linter) mutants() {
 		if golden[i] == nil {
 			continue
 		}
-		for _, m := range mutate(golden, i, l.c.output) {
+		for _, m := range l.mutate(golden, i) {
 			total++
 			if l.refused(k, m.value) {
 				killed++
@@ -41,6 +41,13 @@ func (l *linter) mutants() {
 		l.find(l.c.places["cases"], LintMutants, fmt.Sprintf("the cases refuse %d of %d wrong answers; at least %.0f %% must be refused", killed, total, 100*minKilled),
 			"expect more fields, or add assertions")
 	}
+}
+
+func (l *linter) mutate(golden []map[string]any, i int) []mutant {
+	if k := l.c.Cases[i]; k.Calls != nil {
+		return append(l.c.mutateCalls(k), neighbours(golden, i)...)
+	}
+	return mutate(golden, i, l.c.output)
 }
 
 func (l *linter) goldens() []map[string]any {
@@ -63,7 +70,7 @@ func (l *linter) refused(k Case, value map[string]any) bool {
 	if err != nil {
 		return true
 	}
-	return len(l.c.output.validate(raw)) > 0 ||
+	return len(l.c.validateOutput(raw)) > 0 ||
 		len(checkAll(l.c.assertions, liveVars(k.Input, raw))) > 0 || len(l.c.CheckCase(k, raw)) > 0 ||
 		acceptedBeside(k, value)
 }

@@ -83,7 +83,7 @@ func (c *Contract) CheckOutput(content string, input json.RawMessage) (output js
 	if failure != nil {
 		return nil, failure
 	}
-	if broken := c.output.validateValue(value); len(broken) > 0 {
+	if broken := c.validateOutputValue(value); len(broken) > 0 {
 		return nil, violated(CodeSchema, broken)
 	}
 	if len(c.assertions) == 0 {

@@ -28,6 +28,10 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, in its own property order; nil for free text.
 	Schema     json.RawMessage
 	SchemaName string
+	// Tools are what the model may call; ToolChoice is then contracts.ToolAuto
+	// or contracts.ToolRequired.
+	Tools      []Tool
+	ToolChoice string
 	// Temperature is omitted from the call where nil.
 	Temperature *float64
 	MaxTokens   int
@@ -44,6 +48,13 @@ type Request struct {
 type Message struct {
 	Role    string
 	Content string
+}
+
+// Tool is a function that a model may ask to be called.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema, in its own property order
 }
 
 // Limits bound one call. The whole call is bounded by its context.

@@ -33,8 +33,13 @@ func BuildRequest(c *contracts.Contract, input json.RawMessage, t Target) (Reque
 	if err != nil {
 		return Request{}, err
 	}
-	r := Request{Model: t.Model, Schema: c.OutputSchema(), SchemaName: c.Name, MaxTokens: c.Sampling.MaxTokens,
-		Temperature: t.Temperature.lowest(c.Sampling.Intent)}
+	r := Request{Model: t.Model, MaxTokens: c.Sampling.MaxTokens, Temperature: t.Temperature.lowest(c.Sampling.Intent), ToolChoice: c.ToolChoice}
+	for _, tool := range c.Tools {
+		r.Tools = append(r.Tools, Tool{tool.Name, tool.Description, tool.Parameters()})
+	}
+	if len(r.Tools) == 0 {
+		r.Schema, r.SchemaName = c.OutputSchema(), c.Name
+	}
 	if p.System != "" {
 		r.Messages = append(r.Messages, Message{Role: "system", Content: p.System})
 	}

@@ -117,6 +117,16 @@ func isDemoted(rec jobstore.Eligibility, now time.Time) bool {
 	return !rec.Suspended.IsZero() && !overridden(rec, now)
 }
 
-func needs(*contracts.Contract) string { return "the output schema" }
+// needs names what a contract asks of a target beside an answer.
+func needs(c *contracts.Contract) string {
+	switch n := len(c.Tools); n {
+	case 0:
+		return "the output schema"
+	case 1:
+		return "the contract's tool"
+	default:
+		return fmt.Sprintf("the contract's %d tools", n)
+	}
+}
 
 func shortDigest(d string) string { return d[:min(len(d), 19)] }

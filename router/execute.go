@@ -104,16 +104,25 @@ func judgeAnswer(out answer, c *contracts.Contract, input json.RawMessage, t pro
 		out.failure = asFailure(err)
 		return out
 	}
-	output, failure := c.CheckOutput(done.Content, input)
+	output, failure := c.Judge(done, input)
 	if failure != nil {
 		out.failure = failure
 		return out
 	}
 	out.result = &contracts.Result{Output: output, Target: t.Name, Provider: t.Provider, Model: done.Model,
 		FinishReason: done.FinishReason, Usage: done.Usage}
-	sum := sha256.Sum256([]byte(done.Content))
-	out.note = &jobstore.Late{Bytes: len(done.Content), SHA256: hex.EncodeToString(sum[:]), Usage: done.Usage}
+	said := spoken(done, output)
+	sum := sha256.Sum256(said)
+	out.note = &jobstore.Late{Bytes: len(said), SHA256: hex.EncodeToString(sum[:]), Usage: done.Usage}
 	return out
+}
+
+// spoken is what an answer said: its text, or its calls.
+func spoken(done contracts.Completion, output json.RawMessage) []byte {
+	if len(done.ToolCalls) > 0 {
+		return output
+	}
+	return []byte(done.Content)
 }
 
 // asFailure trusts no adapter to keep its promise: what is not a Failure may

@@ -144,14 +144,13 @@ func devConfig(addr string, quiet bool) *configs.Config {
 
 var simulated = []string{"sim-a", "sim-b"}
 
-// newSimulator answers the sample tickets right, until it is told otherwise.
+// newSimulator answers the samples right, until it is told otherwise.
 func newSimulator() (*sim.Server, error) {
-	f, err := configs.Samples.Open("data/banking77/answers.jsonl")
+	all, err := sampleAnswers()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	answers, err := sim.LoadAnswers(f)
+	answers, err := sim.LoadAnswers(all)
 	if err != nil {
 		return nil, err
 	}

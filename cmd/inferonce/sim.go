@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -18,8 +19,23 @@ import (
 	"inferonce/router/httpapi"
 )
 
-// sampleAnswers are the right answers to the sample tickets, in configs.Samples.
-const sampleAnswers = "data/banking77/answers.jsonl"
+// sampleAnswers are the right answers to the inputs of the sample contracts,
+// one file for each set of data in configs.Samples.
+func sampleAnswers() (io.Reader, error) {
+	files, err := fs.Glob(configs.Samples, "data/*/answers.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	for _, name := range files {
+		b, err := configs.Samples.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		all.Write(b)
+	}
+	return &all, nil
+}
 
 // simFlags are the flags of sim.
 type simFlags struct {
@@ -37,7 +53,7 @@ keeps a ledger of what really ran. Any name is a provider: /sim/NAME/v1.
 
 It answers known inputs as the answer file says, JSON lines of
 {"text": …, "output": …}, and anything else with the smallest value that fits the
-schema. Without --answers it knows the built-in sample tickets.
+schema. Without --answers it knows the inputs of the sample contracts.
 
 Faults are ordered over HTTP: each call takes the next one of the list. Whoever
 reaches the address can order them, so it is on this machine only, unless you say
@@ -56,7 +72,7 @@ reaches the address can order them, so it is on this machine only, unless you sa
 		},
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9797", "address to listen on; port 0 picks a free one")
-	cmd.Flags().StringVar(&f.answers, "answers", "", "file with the right answers; default those to the sample tickets")
+	cmd.Flags().StringVar(&f.answers, "answers", "", "file with the right answers; default those to the sample contracts' inputs")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "file with the API key that completions need; default none")
 	cmd.Flags().BoolVar(&f.public, "public", false, "allow an address that other machines reach")
 	return cmd
@@ -103,8 +119,8 @@ func (f *simFlags) openAnswers() (io.ReadCloser, error) {
 	if f.answers != "" {
 		return os.Open(f.answers)
 	}
-	b, err := configs.Samples.ReadFile(sampleAnswers)
-	return io.NopCloser(bytes.NewReader(b)), err
+	all, err := sampleAnswers()
+	return io.NopCloser(all), err
 }
 
 // checkListen refuses an address that other machines reach, unless that is wanted.

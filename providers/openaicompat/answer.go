@@ -28,8 +28,9 @@ type choice struct {
 
 // message is a whole message and, in a stream, a part of one. A null is "".
 type message struct {
-	Content string `json:"content"`
-	Refusal string `json:"refusal"`
+	Content   string     `json:"content"`
+	Refusal   string     `json:"refusal"`
+	ToolCalls []toolCall `json:"tool_calls"`
 }
 
 func decode(a transport.Answer, key string) (contracts.Completion, *contracts.Failure) {
@@ -59,6 +60,7 @@ func fromReply(r reply, key string) (contracts.Completion, *contracts.Failure) {
 	c := contracts.Completion{
 		Content: ch.Message.Content, Model: label(r.Model, key), Reference: label(r.ID, key),
 		FinishReason: label(ch.FinishReason, key), Usage: usage(r.Usage),
+		ToolCalls: toolCalls(ch.Message.ToolCalls, key),
 	}
 	if f := unusable(c, ch, key); f != nil {
 		return contracts.Completion{}, f

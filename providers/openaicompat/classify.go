@@ -56,7 +56,7 @@ func unusable(c contracts.Completion, ch choice, key string) *contracts.Failure 
 		return ended(contracts.ContentFiltered, "refusal", transport.Detail(ch.Message.Refusal, key))
 	case c.FinishReason == "length":
 		return ended(contracts.Truncated, "length", "the answer reached the limit of tokens")
-	case c.Content == "":
+	case c.Content == "" && len(c.ToolCalls) == 0:
 		return ended(contracts.BadResponse, "empty", "the answer has no content")
 	}
 	return nil

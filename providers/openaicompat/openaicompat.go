@@ -94,6 +94,10 @@ func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.C
 		return contracts.Completion{}, unbuilt(err)
 	}
 	done, f := read(x.answer, x.key)
+	if f == nil && len(r.Tools) == 0 && done.Content == "" { // calls that nobody offered
+		f = ended(contracts.BadResponse, "empty", "the answer has no content")
+		f.Status = x.answer.Status
+	}
 	if f == nil {
 		return done, nil
 	}

@@ -64,5 +64,8 @@ func (r *reply) add(ch *choice, c chunk) {
 	}
 	ch.Message.Content += c.Choices[0].Delta.Content
 	ch.Message.Refusal += c.Choices[0].Delta.Refusal
+	for _, part := range c.Choices[0].Delta.ToolCalls {
+		ch.Message.ToolCalls = joinCalls(ch.Message.ToolCalls, part)
+	}
 	ch.FinishReason = cmp.Or(c.Choices[0].FinishReason, ch.FinishReason)
 }

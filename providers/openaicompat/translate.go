@@ -39,6 +39,7 @@ func toRequest(r providers.Request) openai.ChatCompletionRequest {
 			},
 		}
 	}
+	addTools(&q, r)
 	return q
 }
 

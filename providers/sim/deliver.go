@@ -14,7 +14,7 @@ func (c *call) compose() (reply, *reply) {
 	}
 	f := c.s.formats.get(c.req.schema())
 	text, _ := c.req.asked()
-	good, err := f.answer(c.s.opts.Answers.find(text))
+	good, err := c.good(f, c.s.opts.Answers.find(text))
 	if err != nil {
 		return reply{}, badRequest("invalid schema for response_format: "+err.Error(), "unsupported_schema")
 	}
@@ -30,6 +30,14 @@ func (c *call) compose() (reply, *reply) {
 	return r, nil
 }
 
+// good is the healthy answer to the line, nil for none.
+func (c *call) good(f *format, l *line) (*answer, error) {
+	if len(c.req.Tools) > 0 {
+		return c.toolAnswer(l)
+	}
+	return f.answer(l)
+}
+
 // say turns the good answer into what the fault wants said.
 func (c *call) say(good *answer, f *format) (*answer, error) {
 	switch act := c.fault.act(); act {
@@ -38,6 +46,9 @@ func (c *call) say(good *answer, f *format) (*answer, error) {
 	case "content":
 		return textAnswer(*c.fault.Content), nil
 	default:
+		if len(c.req.Tools) > 0 {
+			return c.spoilCalls(act, good)
+		}
 		return spoil(act, good, f.root)
 	}
 }

@@ -29,6 +29,10 @@
 // {"late":true,"until":"g"}), so that a test orders events without sleeping.
 // No wait is longer than MaxWait.
 //
+// A request that offers tools is answered in calls: those of the answer file's
+// {"calls":[{"name":…,"arguments":{…}}]}, else one of the first tool. What
+// spoils an answer then spoils the arguments of its first call.
+//
 // # Who is calling
 //
 // Job and attempt are read from the header X-Client-Request-Id, written

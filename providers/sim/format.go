@@ -10,15 +10,16 @@ type answer struct {
 	value  *node  // nil where the content is no JSON
 	quoted []byte // the content as a JSON string
 	words  int
+	calls  []said // of tools, instead of the content
 }
 
 func jsonAnswer(v *node) *answer {
 	text := v.String()
-	return &answer{v, quote(text), countWords(text)}
+	return &answer{value: v, quoted: quote(text), words: countWords(text)}
 }
 
 func textAnswer(text string) *answer {
-	return &answer{nil, quote(text), countWords(text)}
+	return &answer{quoted: quote(text), words: countWords(text)}
 }
 
 // format is one shape that callers ask for: a schema, or any object, or (root

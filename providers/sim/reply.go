@@ -106,7 +106,11 @@ func completion(id int64, model string, a *answer, prompt int, choices bool) (bo
 		b = append(b, `{"index":0,"message":{"role":"assistant","content":`...)
 		content = len(b) + 1
 		b = append(b, a.quoted...)
-		b = append(b, `,"refusal":null},"logprobs":null,"finish_reason":"stop"}`...)
+		finish := "stop"
+		if len(a.calls) > 0 {
+			b, finish = appendCalls(b, strconv.AppendInt(nil, id, 10), a.calls), "tool_calls"
+		}
+		b = append(append(append(b, `,"refusal":null},"logprobs":null,"finish_reason":"`...), finish...), `"}`...)
 	}
 	b = append(b, `],"usage":{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(prompt), 10)

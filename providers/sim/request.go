@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ type chatRequest struct {
 	Model          string        `json:"model"`
 	Stream         bool          `json:"stream"`
 	Messages       []chatMessage `json:"messages"`
+	Tools          []chatTool    `json:"tools"`
 	ResponseFormat struct {
 		Type       string `json:"type"`
 		JSONSchema struct {
@@ -105,6 +107,8 @@ func (r *chatRequest) check() *reply {
 		return badRequest("you must provide a model parameter", "")
 	case len(r.Messages) == 0:
 		return badRequest("messages must hold at least one message", "")
+	case slices.ContainsFunc(r.Tools, func(t chatTool) bool { return t.Function.Name == "" }):
+		return badRequest("a tool is a function with a name", "")
 	case r.Stream:
 		return badRequest("the simulator does not stream: leave stream out", "unsupported_value")
 	case f == "json_schema" && r.ResponseFormat.JSONSchema.Schema == nil:

@@ -69,7 +69,7 @@ func garbage(a *answer) *answer {
 			quoted = string(jsonAnswer(v).quoted)
 		}
 	}
-	return &answer{nil, []byte(strings.Replace(quoted, mark, bad, 1)), a.words}
+	return &answer{quoted: []byte(strings.Replace(quoted, mark, bad, 1)), words: a.words}
 }
 
 func appendTo(n *node, s string) bool {
