@@ -15,8 +15,10 @@ func (d *decoder) check(c *Config) {
 	d.checkProviders(c.Providers)
 	d.checkTargets(c)
 	d.checkRoutes(c)
+	d.checkCanary(c)
 	d.checkKeys(c.Keys)
 	d.checkAmounts(c.Limits)
+	d.oneOf("", "drift", string(c.Drift), string(DriftSuspend), string(DriftOff))
 	d.oneOf("log", "level", c.Log.Level, "debug", "info", "warn", "error")
 	d.oneOf("log", "format", c.Log.Format, "json", "text")
 }

@@ -13,6 +13,8 @@ type Config struct {
 	Providers map[string]Provider `yaml:"providers"`          // accounts that run models, by name
 	Targets   map[string]Target   `yaml:"targets"`            // a model at a provider, by name
 	Routes    map[string]Route    `yaml:"routes"`             // which targets serve a contract, by name
+	Drift     Drift               `yaml:"drift"`              // what to do with a target whose live answers break its contract; default DriftSuspend
+	Canary    Canary              `yaml:"canary,omitzero"`    // conformance on a schedule; off unless it is given
 	Contracts string              `yaml:"contracts,omitzero"` // directory of contract files; "" means the built-in samples
 	Keys      []Key               `yaml:"keys"`               // who may call
 	Limits    Limits              `yaml:"limits"`             // what one router takes on
@@ -73,6 +75,25 @@ type Route struct {
 	AnswerWithin time.Duration `yaml:"answer_within"`      // after it the attempt is unknown and the caller released; default DefaultAnswerWithin
 	ListenFor    time.Duration `yaml:"listen_for"`         // how long the connection stays open for a late answer; default DefaultListenFor
 	Needs        time.Duration `yaml:"needs"`              // with less of the budget left no attempt starts; default DefaultNeeds
+}
+
+// Drift says what follows when live answers show that a target has drifted.
+type Drift string
+
+// The answers to drift. Off is for a deployment whose providers misbehave to
+// order, such as one under test.
+const (
+	DriftSuspend Drift = "suspend"
+	DriftOff     Drift = "off"
+)
+
+// Canary has conformance run in mode quick, again and again, for the pairs of a
+// target and a contract that may take over. Each run costs real calls: three for
+// every case of the contract. Two failed runs in a row, or 24 hours of
+// inconclusive ones, suspend the pair.
+type Canary struct {
+	Every     time.Duration `yaml:"every,omitzero"`     // between two runs of a pair, over all routers; at least MinCanary
+	Contracts []string      `yaml:"contracts,omitzero"` // name or name@version, each served by a route
 }
 
 // Key is one API key, kept as its hash. Several keys may share an owner: jobs

@@ -25,6 +25,10 @@ const (
 // client that repeats its request later than that would run it again.
 const MinRetention = time.Hour
 
+// MinCanary is the shortest time between two scheduled conformance runs of a
+// pair. More often, they would cost more than they tell.
+const MinCanary = 10 * time.Minute
+
 // MaxAttempts is the largest number of attempts that a route may allow.
 const MaxAttempts = 8
 
@@ -36,6 +40,7 @@ func (c *Config) setDefaults() {
 	c.Store.Durability = Single
 	c.Store.Retention = DefaultRetention
 	c.Limits = Limits{MaxInflight: DefaultMaxInflight, BodyBytes: DefaultBodyBytes, Wait: DefaultWait}
+	c.Drift = DriftSuspend
 	c.Log = Log{Level: "info", Format: "json"}
 }
 

@@ -83,7 +83,7 @@ func TestProblemsOfOneSetting(t *testing.T) {
 		{"a misspelt required setting is one problem, not two", "    primary: mini", "    primry: mini",
 			`12:5 routes.triage.primry: unknown setting; did you mean "primary"?`},
 		{"an unknown setting like no other lists the known ones", "listen: 127.0.0.1:8787", "verbosity: 3",
-			`1:1 verbosity: unknown setting; known here: contracts, keys, limits, listen, log, providers, routes, store, targets`},
+			`1:1 verbosity: unknown setting; known here: canary, contracts, drift, keys, limits, listen, log, providers, routes, store, targets`},
 		{"a setting given twice", "    attempts: 3", "    connect: 3s",
 			`15:5 routes.triage.connect: given twice, first on line 14; keep one of the two`},
 		{"two targets of one name", "  llama: {provider: local, model: m2}", "  llama: {provider: local, model: m2}\n  llama: {provider: local, model: m3}",

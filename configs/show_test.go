@@ -55,6 +55,7 @@ routes:
     answer_within: 20s
     listen_for: 10m
     needs: 1s
+drift: suspend
 keys:
   - owner: acme
     hash: sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa

@@ -14,11 +14,15 @@ import (
 // EligibilityState is where a (target, contract digest) pair stands.
 type EligibilityState string
 
-// The states of eligibility.
+// The states of eligibility. Expired is never stored: it follows from a
+// proof's end and the time.
 const (
-	Eligible EligibilityState = "eligible" // conformance passed; it may take over
-	Disabled EligibilityState = "disabled" // an operator switched it off
-	Revoked  EligibilityState = "revoked"  // conformance failed
+	Pending   EligibilityState = "pending"   // nothing is proved for this state of the contract
+	Eligible  EligibilityState = "eligible"  // conformance passed; it may take over
+	Suspended EligibilityState = "suspended" // live traffic or the canary showed a fault; a passing report brings it back
+	Revoked   EligibilityState = "revoked"   // conformance failed
+	Expired   EligibilityState = "expired"   // the pass is too old
+	Disabled  EligibilityState = "disabled"  // an operator switched it off
 )
 
 // Eligibility says whether a target may take over for a contract, and on what
@@ -30,63 +34,87 @@ type Eligibility struct {
 	Contract string           `json:"contract"` // "name@version"
 	Digest   string           `json:"digest"`
 	State    EligibilityState `json:"state"`
-	Proof    *Proof           `json:"proof,omitempty"` // of the newest conformance run that counted
-	Reason   string           `json:"reason"`
-	By       string           `json:"by"`
-	Changed  time.Time        `json:"changed"`
+	// Under is the state that comes back when an operator lifts Disabled; ""
+	// in every other state. Reports and drift go on changing it meanwhile.
+	Under EligibilityState `json:"under,omitempty"`
+	// Suspended is when the pair was last suspended; zero if it never was, or
+	// has passed since.
+	Suspended time.Time `json:"suspended_at,omitzero"`
+	// Certify says that only a run in mode certify brings the pair back.
+	Certify  bool      `json:"certify,omitempty"`
+	Override *Override `json:"override,omitempty"`
+	Proof    *Proof    `json:"proof,omitempty"` // of the newest conformance run that counted
+	Reason   string    `json:"reason"`
+	By       string    `json:"by"`
+	Changed  time.Time `json:"changed"`
+}
+
+// Override is an operator's word that a pair may take over without a valid
+// pass. It ends by itself.
+type Override struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until"`
 }
 
 // Proof is what a conformance run showed.
 type Proof struct {
-	Report       string    `json:"report"` // id of the report
-	SHA256       string    `json:"report_sha256"`
-	SuiteVersion string    `json:"suite_version"`
-	Mode         string    `json:"mode"`
-	Verdict      string    `json:"verdict"`
-	Provider     string    `json:"provider"`
-	Model        string    `json:"model"`
-	Served       []string  `json:"served,omitempty"`
-	Runs         int       `json:"runs"`
-	Issued       time.Time `json:"issued"`
-	Expires      time.Time `json:"expires"`
+	Report       string   `json:"report"` // id of the report
+	SHA256       string   `json:"report_sha256"`
+	SuiteVersion string   `json:"suite_version"`
+	Mode         string   `json:"mode"`
+	Verdict      string   `json:"verdict"`
+	Provider     string   `json:"provider"`
+	BaseHost     string   `json:"base_host,omitempty"` // of the provider when the report was accepted
+	Model        string   `json:"model"`
+	Served       []string `json:"served,omitempty"`
+	Runs         int      `json:"runs"`
+	// Bounds are the lower bounds of the checks that have one, by check id.
+	Bounds  map[string]float64 `json:"bounds,omitempty"`
+	Started time.Time          `json:"started,omitzero"`
+	Issued  time.Time          `json:"issued"`
+	Expires time.Time          `json:"expires"`
 }
-
-// AuditEntry is one change, with who made it and why.
-type AuditEntry struct {
-	ID       string           `json:"id"`
-	At       time.Time        `json:"at"`
-	By       string           `json:"by"`
-	Action   string           `json:"action"`
-	Target   string           `json:"target"`
-	Contract string           `json:"contract"`
-	Digest   string           `json:"digest"`
-	From     EligibilityState `json:"from,omitempty"`
-	To       EligibilityState `json:"to"`
-	Reason   string           `json:"reason"`
-	Report   string           `json:"report,omitempty"`
-}
-
-// maxAudit bounds the audit log; older entries go first.
-const maxAudit = 100_000
 
 func eligibilityField(target, digest string) string { return target + "\n" + digest }
 
 // SetEligibility writes a record and its audit entry in one step, if the
-// current version is still rec.Version (0 for a first record). It returns the
-// new version, or a *ConflictError with the current one.
-func (s *Store) SetEligibility(ctx context.Context, rec Eligibility, entry AuditEntry) (int64, error) {
-	op := token()
-	keys := []string{s.keys.eligibility(), s.keys.audit(), s.keys.operation(op)}
-	w, err := s.words(ctx, s.scripts.eligibility, keys, eligibilityField(rec.Target, rec.Digest), rec.Version,
-		encode(rec), encode(entry), maxAudit)
+// current version is still rec.Version (0 for a first record). fresh also
+// forgets what live traffic showed so far. The entry is put at the end of the
+// audit chain, whoever else writes there. It returns the new version, or a
+// *ConflictError with the current one.
+func (s *Store) SetEligibility(ctx context.Context, rec Eligibility, entry AuditEntry, fresh bool) (int64, error) {
+	op, field := token(), eligibilityField(rec.Target, rec.Digest)
+	keys := []string{s.keys.eligibility(), s.keys.audit(), s.keys.auditHead(), s.keys.window(rec.Target, rec.Digest), s.keys.operation(op)}
+	head, err := s.auditHead(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if w[0] == "changed" {
-		return number(w[1]), nil
+	for range maxChainTries {
+		link, err := chain(head, entry)
+		if err != nil {
+			return 0, err
+		}
+		w, err := s.words(ctx, s.scripts.eligibility, keys, field, rec.Version, encode(rec), encode(link), maxAudit,
+			head.String(), link.head().String(), flag(fresh))
+		switch {
+		case err != nil:
+			return 0, err
+		case w[0] == "changed":
+			return number(w[1]), nil
+		case w[0] != "moved":
+			return 0, refusal(s.scripts.eligibility, w)
+		}
+		if head, err = parseHead(strings.Join(w[1:], " ")); err != nil {
+			return 0, err
+		}
 	}
-	return 0, refusal(s.scripts.eligibility, w)
+	return 0, fmt.Errorf("eligibility: %w: the audit chain kept moving", ErrUnavailable)
 }
+
+// maxChainTries bounds the races for the end of the chain: each is lost to
+// somebody who got further.
+const maxChainTries = 100
 
 // EligibilityOf reads one record; its Version is 0 if there is none.
 func (s *Store) EligibilityOf(ctx context.Context, target, digest string) (Eligibility, error) {
@@ -98,6 +126,34 @@ func (s *Store) EligibilityOf(ctx context.Context, target, digest string) (Eligi
 		return Eligibility{}, fmt.Errorf("eligibility: %w: %w", ErrUnavailable, err)
 	}
 	return decodeEligibility(text)
+}
+
+// Pair names a target and a state of a contract.
+type Pair struct{ Target, Digest string }
+
+// EligibilityOfEach reads the records of pairs in one call, in their order.
+func (s *Store) EligibilityOfEach(ctx context.Context, pairs []Pair) ([]Eligibility, error) {
+	out, fields := make([]Eligibility, len(pairs)), make([]string, len(pairs))
+	if len(pairs) == 0 {
+		return out, nil
+	}
+	for i, p := range pairs {
+		out[i], fields[i] = Eligibility{Target: p.Target, Digest: p.Digest}, eligibilityField(p.Target, p.Digest)
+	}
+	values, err := s.client.HMGet(ctx, s.keys.eligibility(), fields...).Result()
+	if err != nil {
+		return nil, fmt.Errorf("eligibility: %w: %w", ErrUnavailable, err)
+	}
+	for i, v := range values {
+		text, found := v.(string)
+		if !found {
+			continue
+		}
+		if out[i], err = decodeEligibility(text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // AllEligibility reads every record, ordered by contract and target.
@@ -128,31 +184,4 @@ func decodeEligibility(text string) (Eligibility, error) {
 	}
 	rec.Version = number(version)
 	return rec, nil
-}
-
-// Audit reads the audit log, newest first. before continues a listing with the
-// id of its last entry.
-func (s *Store) Audit(ctx context.Context, before string, limit int) ([]AuditEntry, error) {
-	end := "+"
-	if before != "" {
-		end = "(" + before
-	}
-	messages, err := s.client.XRevRangeN(ctx, s.keys.audit(), end, "-", int64(limit)).Result()
-	if isReply(err) && err != nil && err != redis.Nil {
-		return nil, ErrCursor
-	}
-	if err != nil {
-		return nil, fmt.Errorf("audit: %w: %w", ErrUnavailable, err)
-	}
-	out := make([]AuditEntry, 0, len(messages))
-	for _, m := range messages {
-		var e AuditEntry
-		text, _ := m.Values["entry"].(string)
-		if err := json.Unmarshal([]byte(text), &e); err != nil {
-			return nil, fmt.Errorf("audit entry %s: %w", m.ID, err)
-		}
-		e.ID = m.ID
-		out = append(out, e)
-	}
-	return out, nil
 }

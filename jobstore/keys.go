@@ -84,8 +84,18 @@ func (k keyspace) channel(shard int) string         { return k.tag(shard) + "cha
 func (k keyspace) owner(shard int, o string) string { return k.tag(shard) + "owner:" + o }
 func (k keyspace) eligibility() string              { return k.prefix + "{eligibility}:records" }
 func (k keyspace) audit() string                    { return k.prefix + "{eligibility}:audit" }
+func (k keyspace) auditHead() string                { return k.prefix + "{eligibility}:head" }
+func (k keyspace) canary() string                   { return k.prefix + "{eligibility}:canary" }
 func (k keyspace) operation(op string) string       { return k.prefix + "{eligibility}:op:" + op }
 func (k keyspace) shards() string                   { return k.prefix + "shards" }
+
+func (k keyspace) window(target, digest string) string {
+	return k.prefix + "{eligibility}:window:" + shortHash(target, digest)
+}
+
+func (k keyspace) canaryLease(target, digest string) string {
+	return k.prefix + "{eligibility}:lease:" + shortHash(target, digest)
+}
 
 func (k keyspace) idem(owner, key string) string {
 	return k.tag(shardOf(owner, key)) + "idem:" + shortHash(owner, key)

@@ -41,18 +41,18 @@ func loadScript(name string, embedded bool) script {
 }
 
 type scripts struct {
-	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility script
+	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility, drift script
 }
 
 func loadScripts(embedded bool) scripts {
 	l := func(name string) script { return loadScript(name, embedded) }
 	return scripts{l("submit"), l("claim"), l("renew"), l("release"), l("begin"), l("accept"), l("settle"),
-		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility")}
+		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility"), l("drift")}
 }
 
 func (c scripts) all() []script {
 	return []script{c.submit, c.claim, c.renew, c.release, c.begin, c.accept, c.settle, c.fail, c.resolve, c.cancel,
-		c.load, c.eligibility}
+		c.load, c.eligibility, c.drift}
 }
 
 // install gives every primary the scripts. From Redis 7.4 on those that came by
@@ -117,7 +117,7 @@ const replyTime = time.Second
 func (s *Store) run(ctx context.Context, sc script, keys []string, args ...any) (any, error) {
 	bySHA, again, lost := true, false, false
 	for {
-		s.calls.Add(1)
+		s.count(sc)
 		reply, err := s.collect.do(ctx, newOnce(ctx, sc, bySHA, keys, args))
 		if err == nil {
 			return reply, nil
@@ -132,6 +132,15 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args ...any) 
 		}
 		again = true
 	}
+}
+
+// count keeps apart what a job costs and what is noted beside jobs.
+func (s *Store) count(sc script) {
+	if sc.name == s.scripts.drift.name {
+		s.notes.Add(1)
+		return
+	}
+	s.calls.Add(1)
 }
 
 func unavailable(name string, err error, lost bool) error {

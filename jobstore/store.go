@@ -62,6 +62,7 @@ type Store struct {
 	durability Durability
 	embedded   bool
 	calls      atomic.Int64
+	notes      atomic.Int64
 	closing    sync.Once
 	closed     error
 }
@@ -99,8 +100,13 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// Calls is the number of script calls sent so far, resent ones included.
+// Calls is the number of script calls sent so far that move jobs or
+// eligibility, resent ones included.
 func (s *Store) Calls() int64 { return s.calls.Load() }
+
+// Notes is the number of script calls sent so far by Note. They are made beside
+// the jobs, many answers at once, and no caller waits for them.
+func (s *Store) Notes() int64 { return s.notes.Load() }
 
 // Retention is how long an ended job and its key are kept.
 func (s *Store) Retention() time.Duration { return s.retention }

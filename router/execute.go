@@ -45,25 +45,28 @@ func (d *driver) execute(a jobstore.Attempt, limits tryLimits, sendBy time.Time)
 	id, intent := d.job.ID, d.job.Intent // the driver may read its record anew meanwhile
 	d.r.drivers.run(func() {
 		defer hangUp()
-		d.answers <- d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
+		a, call := d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
+		d.answers <- a
+		d.r.classify(call) // nobody waits for it
 	})
 }
 
-// complete makes one call and judges its answer against the contract (R26).
-func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string, intent []byte, k *call, sendBy time.Time) (out answer) {
+// complete makes one call and judges its answer against the contract (R26). call
+// is what the provider said; nil if it was not asked.
+func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string, intent []byte, k *call, sendBy time.Time) (out answer, call *heard) {
 	out.number = k.attempt.Number
 	t := r.Targets[k.attempt.Target]
 	defer func() {
 		// A bug of ours after the request left says nothing about the provider.
 		if p := recover(); p != nil {
-			out.result = nil
+			out.result, call = nil, nil
 			out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.Open, Code: "panic", Detail: "the router failed while it made the call"}
 		}
 	}()
 	free, ok := r.slot(t.Name)
 	if !ok {
 		out.failure = &contracts.Failure{Class: contracts.Overloaded, Effect: contracts.None, Code: "target_busy", Detail: "the target has as many calls under way as it may have; nothing was sent"}
-		return out
+		return out, nil
 	}
 	defer free()
 	input, err := inputOf(intent)
@@ -74,11 +77,11 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 			req.Limits = providers.Limits{Connect: k.limits.connect, SendBy: sendBy}
 			req.OnFirstByte = func() { close(k.first) }
 			done, err := r.Providers[t.Provider].Complete(ctx, req)
-			return judgeAnswer(out, c, input, t, done, err)
+			return judgeAnswer(out, c, input, t, done, err), &heard{t.Name, c, input, done, err}
 		}
 	}
 	out.failure = &contracts.Failure{Class: contracts.Internal, Effect: contracts.None, Code: "render", Detail: "the prompt could not be made from the stored intent"}
-	return out
+	return out, nil
 }
 
 // slot takes one of a target's places for calls, without waiting: another

@@ -25,7 +25,7 @@ const (
 	AttemptResolved  Event = "attempt resolved"  // by an operator or the contract's policy
 	LateDiscarded    Event = "late discarded"    // a good result that came after another outcome stood
 	StoreTrouble     Event = "store trouble"     // a move could not be made; it is made again
-	EligibilityMoved Event = "eligibility moved" // by an operator or a report
+	EligibilityMoved Event = "eligibility moved" // by an operator, a report, live traffic or the canary
 )
 
 // Observation is one thing that happened. It never holds a prompt, an answer,

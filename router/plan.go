@@ -18,7 +18,9 @@ type situation struct {
 	left     time.Duration // until the job's deadline
 	// barred names the fallbacks that may not take over, with the reason.
 	barred map[string]jobstore.Excluded
-	random float64 // in [0,1), for jitter
+	// demoted says that the primary comes last: it is suspended.
+	demoted bool
+	random  float64 // in [0,1), for jitter
 }
 
 // step is what to do next: begin an attempt at target after wait, end the job
@@ -55,7 +57,22 @@ func (s situation) first() step {
 	if !enough(s.route, s.left, 0) {
 		return step{fail: &jobstore.JobError{Code: "deadline_exceeded", Message: "the job's time was over before its first attempt could begin"}}
 	}
-	return step{target: s.route.Primary}
+	return step{target: s.inOrder()[0]}
+}
+
+// byRank lists the targets in the order in which they are tried. A primary
+// that is demoted is the last resort and not out: every answer is still held
+// against the contract.
+func (s situation) byRank() []string {
+	if s.demoted {
+		return append(slices.Clone(s.route.Fallbacks), s.route.Primary)
+	}
+	return s.route.Targets()
+}
+
+// inOrder lists those that may be tried. It is never empty: nothing bars a primary.
+func (s situation) inOrder() []string {
+	return slices.DeleteFunc(s.byRank(), func(t string) bool { _, no := s.barred[t]; return no })
 }
 
 func (s situation) anyOpen() bool {
@@ -70,7 +87,7 @@ func (s situation) besideOpen() step {
 		s.tries() >= s.route.Attempts || !enough(s.route, s.left, 0) {
 		return step{}
 	}
-	for _, t := range s.route.Targets() {
+	for _, t := range s.byRank() {
 		if _, no := s.barred[t]; !no && s.failures(t) == 0 && !s.openAt(t) {
 			return step{target: t, race: true}
 		}
@@ -82,7 +99,7 @@ func (s situation) besideOpen() step {
 func (s situation) another(last *jobstore.Attempt) step {
 	best, found := step{}, false
 	var excluded []jobstore.Excluded
-	for _, t := range s.route.Targets() {
+	for _, t := range s.byRank() {
 		if no, ok := s.barred[t]; ok {
 			excluded = append(excluded, no)
 			continue

@@ -54,7 +54,7 @@ func (r *Router) situation(ctx context.Context, route *Route, attempts []jobstor
 	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
 		left: left, random: random()}
 	var err error
-	s.barred, err = r.barred(ctx, route)
+	s.barred, s.demoted, err = r.barred(ctx, route)
 	return s, err
 }
 

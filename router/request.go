@@ -53,6 +53,9 @@ type Switch struct {
 	By        string
 	Reason    string
 	IfVersion int64 // the version that the operator saw; 0 for a pair without a record
+	// OverrideUntil enables without a valid pass, until then; at most 72 hours
+	// from now. Zero: only over a valid pass.
+	OverrideUntil time.Time
 }
 
 // Standing is whether a target may take over for a contract, and why not.
@@ -60,7 +63,8 @@ type Standing struct {
 	Target   string
 	Contract string
 	Digest   string
-	Fallback bool // it may take over if eligible; the primary needs no pass
+	State    jobstore.EligibilityState // as of now: an old pass is Expired
+	Fallback bool                      // it may take over if eligible; the primary needs no pass
 	Eligible bool
 	Reason   string // in words an operator can act on
 	Record   *jobstore.Eligibility
@@ -121,3 +125,8 @@ func (e *ReportError) Error() string { return e.Message }
 type NotProvedError struct{ Reason string }
 
 func (e *NotProvedError) Error() string { return e.Reason }
+
+// OverrideError refuses an override by its length or its use.
+type OverrideError struct{ Message string }
+
+func (e *OverrideError) Error() string { return e.Message }

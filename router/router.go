@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"inferonce/contracts"
@@ -48,10 +49,14 @@ type Config struct {
 	Poll time.Duration
 	// MaxInflight bounds the jobs under way in this router; default 4096.
 	MaxInflight int
-	// ProofLife is how long a conformance pass is good for; default 30 days.
-	ProofLife time.Duration
 	// SuiteVersion is the only conformance suite whose reports count.
 	SuiteVersion string
+	// Hosts says where each provider is reached, by its name. A pass is bound to it.
+	Hosts map[string]string
+	// Classify judges live answers; nil: nobody looks for drift.
+	Classify Classifier
+	// Canary runs conformance on a schedule; off unless Every is set.
+	Canary Canary
 }
 
 // Router is safe for concurrent use. Run must be running for jobs of dead
@@ -68,6 +73,8 @@ type Router struct {
 	drain    chan struct{} // closed when no new work may begin
 	drainNow func()
 	drivers  *crew
+	lookout  lookout                         // live answers that are still to be noted
+	demoted  atomic.Pointer[map[string]bool] // by contract name@version: its primary is demoted
 
 	mu      sync.Mutex
 	flights map[string]*flight
@@ -78,9 +85,9 @@ func New(c Config) (*Router, error) {
 	c.Lease = orDefault(c.Lease, 15*time.Second)
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
-	c.ProofLife = orDefault(c.ProofLife, 30*24*time.Hour)
 	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), drivers: newCrew(),
-		slots: map[string]chan struct{}{}, flights: map[string]*flight{}}
+		slots: map[string]chan struct{}{}, flights: map[string]*flight{},
+		lookout: lookout{full: make(chan struct{}, 1)}}
 	if r.observer == nil {
 		r.observer = nobody{}
 	}
@@ -147,10 +154,14 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitted, error) {
 	begun := time.Now()
 	id := r.Store.NewID(req.Owner, req.Key)
-	sub := r.submission(route, req)
 	// The caller may be gone by now; the record is still owed.
 	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
+	first, err := r.firstTarget(sctx, route)
+	if err != nil {
+		return Submitted{}, err
+	}
+	sub := r.submission(route, req, r.Targets[first])
 	done, err := r.Store.Resubmit(sctx, id, sub)
 	var reused *jobstore.KeyReusedError
 	switch {
@@ -200,12 +211,11 @@ func (r *Router) replay(ctx context.Context, id string) (Submitted, error) {
 // storeTime bounds a move that must be made although its caller may be gone.
 const storeTime = 3 * time.Second
 
-func (r *Router) submission(route *Route, req Request) jobstore.Submission {
+func (r *Router) submission(route *Route, req Request, t providers.Target) jobstore.Submission {
 	budget := route.Budget
 	if req.Budget > 0 {
 		budget = min(budget, req.Budget)
 	}
-	t := r.Targets[route.Primary]
 	return jobstore.Submission{Owner: req.Owner, Key: req.Key, Fingerprint: req.Fingerprint,
 		Contract: route.Contract.Ref(), Digest: route.Contract.Digest, Route: route.Contract.Name,
 		Intent: req.Intent, Budget: budget, Lease: r.Lease, Holder: r.Name,

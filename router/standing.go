@@ -1,13 +1,8 @@
 package router
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,22 +11,46 @@ import (
 	"inferonce/jobstore"
 )
 
-// reportSkew is how far the clock of the machine that ran conformance may be ahead.
-const reportSkew = 5 * time.Minute
+// hysteresis is how long a suspension lasts at least, so that a target does not
+// come and go with every run. Only an operator's override is faster.
+const hysteresis = time.Hour
 
-// barred names the fallbacks of a route that may not take over.
-func (r *Router) barred(ctx context.Context, route *Route) (map[string]jobstore.Excluded, error) {
-	out := map[string]jobstore.Excluded{}
-	for _, name := range route.Fallbacks {
-		rec, err := r.Store.EligibilityOf(ctx, name, route.Contract.Digest)
-		if err != nil {
-			return nil, err
-		}
-		if code, reason := judgeProof(rec, r.Targets[name], route.Contract, now()); code != "" {
-			out[name] = jobstore.Excluded{Target: name, Code: code, Reason: reason}
-		}
+// standings judges pairs of a contract, read in one call.
+func (r *Router) standings(ctx context.Context, c *contracts.Contract, targets []string) ([]pairing, error) {
+	pairs := make([]jobstore.Pair, len(targets))
+	for i, t := range targets {
+		pairs[i] = jobstore.Pair{Target: t, Digest: c.Digest}
+	}
+	recs, err := r.Store.EligibilityOfEach(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]pairing, len(targets))
+	for i, t := range targets {
+		out[i] = r.pairing(recs[i], t, c)
 	}
 	return out, nil
+}
+
+func (r *Router) pairing(rec jobstore.Eligibility, target string, c *contracts.Contract) pairing {
+	t := r.Targets[target]
+	return pairing{rec: rec, target: t, contract: c, host: r.Hosts[t.Provider], suite: r.SuiteVersion}
+}
+
+// barred names the fallbacks of a route that may not take over, and says
+// whether its primary is demoted.
+func (r *Router) barred(ctx context.Context, route *Route) (map[string]jobstore.Excluded, bool, error) {
+	all, err := r.standings(ctx, route.Contract, route.Targets())
+	if err != nil {
+		return nil, false, err
+	}
+	out, at := map[string]jobstore.Excluded{}, now()
+	for _, p := range all[1:] {
+		if j := p.judge(at); j.code != "" {
+			out[p.target.Name] = jobstore.Excluded{Target: p.target.Name, Code: j.code, Reason: j.reason}
+		}
+	}
+	return out, isDemoted(all[0].rec, at), nil
 }
 
 // Eligibility tells, for every route and target, whether it may take over.
@@ -42,64 +61,107 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 		if !ok {
 			continue
 		}
-		for _, name := range route.Targets() {
-			rec, err := r.Store.EligibilityOf(ctx, name, route.Contract.Digest)
-			if err != nil {
-				return nil, err
-			}
-			code, reason := judgeProof(rec, r.Targets[name], route.Contract, now())
-			st := Standing{Target: name, Contract: ref, Digest: route.Contract.Digest,
-				Fallback: name != route.Primary, Eligible: code == "", Reason: reason}
-			if rec.Version > 0 {
-				st.Record = &rec
-			}
+		all, err := r.standings(ctx, route.Contract, route.Targets())
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			st := p.standing(now())
+			st.Fallback = p.target.Name != route.Primary
 			out = append(out, st)
 		}
 	}
 	return out, nil
 }
 
+func (p pairing) standing(at time.Time) Standing {
+	j := p.judge(at)
+	st := Standing{Target: p.target.Name, Contract: p.contract.Ref(), Digest: p.contract.Digest, State: j.state,
+		Eligible: j.code == "", Reason: j.reason}
+	if p.rec.Version > 0 {
+		st.Record = &p.rec
+	}
+	return st
+}
+
 // SetEligibility is an operator's switch. Disabling is always possible;
-// enabling only over a conformance pass that is still good. Doing it twice
-// changes nothing the second time.
+// enabling only over a conformance pass that is still good, or with an override
+// that ends by itself. Doing it twice changes nothing the second time.
 func (r *Router) SetEligibility(ctx context.Context, s Switch) (jobstore.Eligibility, error) {
 	if strings.TrimSpace(s.Reason) == "" {
 		return jobstore.Eligibility{}, ErrNoReason
+	}
+	at := now()
+	if err := s.refuseOverride(at); err != nil {
+		return jobstore.Eligibility{}, err
 	}
 	c, err := r.Contracts.Get(s.Contract)
 	if err != nil {
 		return jobstore.Eligibility{}, err
 	}
-	t, ok := r.Targets[s.Target]
-	if !ok {
+	if _, ok := r.Targets[s.Target]; !ok {
 		return jobstore.Eligibility{}, r.noTarget(s.Target)
 	}
 	rec, err := r.Store.EligibilityOf(ctx, s.Target, c.Digest)
 	if err != nil {
 		return jobstore.Eligibility{}, err
 	}
-	want := jobstore.Disabled
-	if s.Enable {
-		want = jobstore.Eligible
-	}
-	if rec.Version > 0 && rec.State == want {
-		return rec, nil
-	}
-	if rec.Version != s.IfVersion {
+	to, ch := switched(rec, s, c, at)
+	same := rec.Version > 0 && rec.State == to.State && sameOverride(rec.Override, to.Override)
+	if !same && rec.Version != s.IfVersion {
 		return rec, &jobstore.ConflictError{Version: rec.Version}
 	}
-	to := rec
-	to.Target, to.Contract, to.Digest, to.State, to.Reason, to.By, to.Changed = s.Target, c.Ref(), c.Digest, want, s.Reason, s.By, now()
-	if s.Enable {
-		if code, reason := judgeProof(to, t, c, now()); code != "" {
-			return rec, &NotProvedError{Reason: reason}
+	if j := r.pairing(to, s.Target, c).judge(at); s.Enable && j.code != "" {
+		return rec, &NotProvedError{Reason: j.reason}
+	}
+	if same {
+		return rec, nil
+	}
+	return r.move(ctx, rec, to, ch)
+}
+
+// switched is the record after an operator's switch. It is pure.
+func switched(rec jobstore.Eligibility, s Switch, c *contracts.Contract, at time.Time) (jobstore.Eligibility, change) {
+	to, under := rec, underneath(rec)
+	to.Target, to.Contract, to.Digest, to.Changed = s.Target, c.Ref(), c.Digest, at
+	ch := change{action: "disable", by: s.By, reason: s.Reason}
+	if !s.Enable {
+		to.State, to.Under, to.Override = jobstore.Disabled, under, nil
+	} else {
+		ch.action = "enable"
+		to.State, to.Under, to.Override = under, "", nil
+		if !s.OverrideUntil.IsZero() {
+			ch.action, ch.fresh = "override", true
+			ch.reason += " (until " + s.OverrideUntil.UTC().Format(time.RFC3339) + ")"
+			to.Override = &jobstore.Override{By: s.By, Reason: s.Reason, Until: s.OverrideUntil.UTC()}
 		}
 	}
-	action := "disable"
-	if s.Enable {
-		action = "enable"
+	// Why a pair is suspended or revoked is still to be read under an override.
+	if to.State == jobstore.Disabled || to.State == jobstore.Eligible || to.State == jobstore.Pending {
+		to.By, to.Reason = s.By, s.Reason
 	}
-	return r.moveEligibility(ctx, rec, to, action)
+	return to, ch
+}
+
+func sameOverride(a, b *jobstore.Override) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Reason == b.Reason && a.Until.Equal(b.Until)
+}
+
+func (s Switch) refuseOverride(at time.Time) error {
+	switch {
+	case s.OverrideUntil.IsZero():
+		return nil
+	case !s.Enable:
+		return &OverrideError{"an override belongs to enabling; switching off needs none"}
+	case !s.OverrideUntil.After(at):
+		return &OverrideError{"the override would be over already"}
+	case s.OverrideUntil.After(at.Add(maxOverride)):
+		return &OverrideError{"an override may last 72 hours at most"}
+	}
+	return nil
 }
 
 func (r *Router) noTarget(name string) error {
@@ -111,111 +173,55 @@ func (r *Router) noTarget(name string) error {
 	return e
 }
 
-func (r *Router) moveEligibility(ctx context.Context, from, to jobstore.Eligibility, action string) (jobstore.Eligibility, error) {
-	entry := jobstore.AuditEntry{At: to.Changed, By: to.By, Action: action, Target: to.Target, Contract: to.Contract,
-		Digest: to.Digest, From: from.State, To: to.State, Reason: to.Reason}
-	if to.Proof != nil {
+// change is what the audit log says of a move of eligibility.
+type change struct {
+	action, by, reason string
+	evidence           *jobstore.Evidence
+	report             string // id; the record's own if empty
+	fresh              bool   // what live traffic showed before says nothing any more
+}
+
+func (r *Router) move(ctx context.Context, from, to jobstore.Eligibility, ch change) (jobstore.Eligibility, error) {
+	entry := jobstore.AuditEntry{At: to.Changed, By: ch.by, Action: ch.action, Target: to.Target, Contract: to.Contract,
+		Digest: to.Digest, From: from.State, To: to.State, Reason: ch.reason, Report: ch.report, Evidence: ch.evidence}
+	if entry.Report == "" && to.Proof != nil {
 		entry.Report = to.Proof.Report
 	}
-	v, err := r.Store.SetEligibility(ctx, to, entry)
+	v, err := r.Store.SetEligibility(ctx, to, entry, ch.fresh)
 	if err != nil {
 		return from, err
 	}
 	to.Version = v
-	r.observer.Observe(Observation{Event: EligibilityMoved, Target: to.Target, Contract: to.Contract, State: string(to.State), By: to.By, Code: action})
+	r.observer.Observe(Observation{Event: EligibilityMoved, Target: to.Target, Contract: to.Contract, State: string(to.State), By: ch.by, Code: ch.action})
 	return to, nil
 }
 
-// AcceptReport turns a conformance report into eligibility: a pass grants it, a
-// fail revokes it, an inconclusive run changes nothing. A pair that an operator
-// switched off stays off. The same report again changes nothing.
-func (r *Router) AcceptReport(ctx context.Context, raw []byte, by string) (jobstore.Eligibility, error) {
-	rep, c, err := r.readReport(raw)
-	if err != nil {
-		return jobstore.Eligibility{}, err
+// suspend takes a pair out on what a machine saw. It says whether it changed
+// something: a pair that is suspended or revoked already stays as it is. An
+// operator's override goes on until its end. The error is a *ConflictError if
+// rec is not the newest.
+func (r *Router) suspend(ctx context.Context, rec jobstore.Eligibility, c *contracts.Contract, ch change) (bool, error) {
+	if u := underneath(rec); u == jobstore.Suspended || u == jobstore.Revoked {
+		return false, nil
 	}
-	sum := sha256.Sum256(raw)
-	proof := &jobstore.Proof{Report: rep.ID, SHA256: hex.EncodeToString(sum[:]), SuiteVersion: rep.SuiteVersion, Mode: rep.Mode,
-		Verdict: string(rep.Verdict), Provider: rep.Provider, Model: rep.Model.Asked, Served: rep.Model.Served,
-		Runs: rep.Totals.Runs, Issued: rep.Finished, Expires: rep.Finished.Add(r.ProofLife)}
-	for range 8 {
-		rec, err := r.Store.EligibilityOf(ctx, rep.Target, c.Digest)
-		if err != nil {
-			return rec, err
-		}
-		if rec.Proof != nil && rec.Proof.Report == rep.ID {
-			return rec, nil
-		}
-		if rec.Proof != nil && rep.Finished.Before(rec.Proof.Issued) {
-			return rec, &ReportError{"report_older", "a newer report is on record, " + rec.Proof.Report}
-		}
-		to, action := withProof(rec, rep, c, proof, by)
-		to, err = r.moveEligibility(ctx, rec, to, action)
-		var conflict *jobstore.ConflictError
-		if !errors.As(err, &conflict) {
-			return to, err
-		}
-	}
-	return jobstore.Eligibility{}, fmt.Errorf("%w: the record kept changing", jobstore.ErrUnavailable)
-}
-
-func withProof(rec jobstore.Eligibility, rep contracts.Report, c *contracts.Contract, proof *jobstore.Proof, by string) (jobstore.Eligibility, string) {
 	to := rec
-	to.Target, to.Contract, to.Digest, to.Proof, to.By, to.Changed = rep.Target, c.Ref(), c.Digest, proof, by, now()
-	switch {
-	case rec.State == jobstore.Disabled:
-		to.By, to.Reason = rec.By, rec.Reason
-		return to, "report"
-	case rep.Verdict == contracts.Pass:
-		to.State, to.Reason = jobstore.Eligible, "conformance passed"
-		return to, "grant"
+	to.Contract, to.Changed, to.Suspended = c.Ref(), now(), now()
+	setUnderneath(&to, jobstore.Suspended)
+	if to.State != jobstore.Disabled {
+		to.By, to.Reason = ch.by, ch.reason
 	}
-	to.State, to.Reason = jobstore.Revoked, "conformance failed: "+strings.Join(rep.Reasons, "; ")
-	return to, "revoke"
+	ch.action = "suspend"
+	_, err := r.move(ctx, rec, to, ch)
+	return err == nil, err
 }
 
-func (r *Router) readReport(raw []byte) (contracts.Report, *contracts.Contract, error) {
-	var rep contracts.Report
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&rep); err != nil {
-		return rep, nil, &ReportError{"report_invalid", "the report is not of the published shape: " + err.Error()}
-	}
-	c, err := r.Contracts.Get(fmt.Sprintf("%s@%d", rep.Contract.Name, rep.Contract.Version))
-	if err != nil {
-		return rep, nil, &ReportError{"report_contract", fmt.Sprintf("no contract %s@%d is loaded", rep.Contract.Name, rep.Contract.Version)}
-	}
-	return rep, c, r.refuseReport(rep, c)
+func isConflict(err error) bool {
+	_, yes := errors.AsType[*jobstore.ConflictError](err)
+	return yes
 }
 
-func (r *Router) refuseReport(rep contracts.Report, c *contracts.Contract) error {
-	t, ok := r.Targets[rep.Target]
-	switch {
-	case rep.SchemaVersion != contracts.ReportSchema:
-		return &ReportError{"report_schema", fmt.Sprintf("report schema %d; this router reads %d", rep.SchemaVersion, contracts.ReportSchema)}
-	case rep.SuiteVersion != r.SuiteVersion:
-		return &ReportError{"report_suite", "suite version " + rep.SuiteVersion + "; this router accepts " + r.SuiteVersion}
-	case rep.Replayed:
-		return &ReportError{"report_replayed", "the report is of a recording, which says nothing about the target today; run conformance live"}
-	case rep.Contract.Digest != c.Digest:
-		return &ReportError{"report_digest", "the report is about another state of contract " + c.Ref() + "; run conformance again"}
-	case !ok:
-		return &ReportError{"report_target", r.noTarget(rep.Target).Error()}
-	case rep.Model.Asked != t.Model || rep.Provider != t.Provider:
-		return &ReportError{"report_model", fmt.Sprintf("the report is about %s at %s; target %s is %s at %s", rep.Model.Asked, rep.Provider, t.Name, t.Model, t.Provider)}
-	case rep.ID == "" || rep.Totals.Runs == 0 || len(rep.Checks) == 0:
-		return &ReportError{"report_empty", "the report tested nothing"}
-	case rep.Finished.After(now().Add(reportSkew)):
-		return &ReportError{"report_future", "the report was finished in the future; check the clocks"}
-	case rep.Verdict == contracts.Inconclusive:
-		return &ReportError{"report_inconclusive", "an inconclusive run neither grants nor revokes: " + strings.Join(rep.Reasons, "; ")}
-	case rep.Verdict != contracts.Pass && rep.Verdict != contracts.Fail:
-		return &ReportError{"report_invalid", "the verdict is " + string(rep.Verdict)}
-	}
-	return nil
-}
-
-// Audit reads the log of eligibility changes, newest first.
-func (r *Router) Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, error) {
+// Audit reads the log of eligibility changes, newest first, and where its chain
+// ends.
+func (r *Router) Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, jobstore.AuditHead, error) {
 	return r.Store.Audit(ctx, before, limit)
 }

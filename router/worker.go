@@ -2,17 +2,24 @@ package router
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"inferonce/jobstore"
 )
 
-// Run looks for jobs whose router is gone and drops index entries whose time is
-// over, until ctx ends. Then it drains: nothing new begins, and what is under
+// Run looks for jobs whose router is gone, drops index entries whose time is
+// over, watches live answers for drift and makes scheduled conformance runs,
+// until ctx ends. Then it drains: nothing new begins, and what is under
 // way goes on until Close.
 func (r *Router) Run(ctx context.Context) {
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { r.watch(ctx) })
+	beside.Go(func() { r.canaries(ctx) })
 	tick := time.NewTicker(r.Poll)
 	defer tick.Stop()
+	r.lookAtPrimaries(ctx)
 	for shard := 0; ; shard = (shard + sweepShards) % jobstore.Shards {
 		select {
 		case <-ctx.Done():
@@ -39,6 +46,7 @@ func (r *Router) lookAround(ctx context.Context) {
 		r.observer.Observe(Observation{Event: StoreTrouble, Code: "due", Err: err})
 		return
 	}
+	r.lookAtPrimaries(sctx)
 	for _, id := range ids {
 		r.adopt(id)
 	}

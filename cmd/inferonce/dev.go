@@ -118,7 +118,8 @@ func loopbackOnly(addr string) error {
 }
 
 // devConfig routes every sample contract. Its limits are short, so that trying
-// out a timeout does not take long.
+// out a timeout does not take long. Nobody looks for drift: these providers break
+// contracts to order.
 func devConfig(addr string, quiet bool) *configs.Config {
 	c := &configs.Config{Listen: addr, Providers: map[string]configs.Provider{}, Targets: map[string]configs.Target{},
 		Routes: map[string]configs.Route{}, Log: configs.Log{Level: "info", Format: "text"}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +29,7 @@ with scope operate.`,
 type standing struct {
 	Target   string                `json:"target"`
 	Contract string                `json:"contract"`
+	State    string                `json:"state"`
 	Fallback bool                  `json:"fallback"`
 	Eligible bool                  `json:"eligible"`
 	Reason   string                `json:"reason"`
@@ -70,40 +70,9 @@ func standings(ctx context.Context, c *client) ([]byte, listing, error) {
 }
 
 func standingRow(s standing) [][]string {
-	state, expires := "", ""
-	if s.Record != nil {
-		state = string(s.Record.State)
-		if s.Record.Proof != nil {
-			expires = at(s.Record.Proof.Expires)
-		}
+	expires := ""
+	if s.Record != nil && s.Record.Proof != nil {
+		expires = at(s.Record.Proof.Expires)
 	}
-	return [][]string{{s.Target, s.Contract, map[bool]string{true: "yes", false: "no"}[s.Eligible], fmt.Sprint(s.Version), state, expires, s.Reason}}
-}
-
-func newHistoryCmd(env lookup) *cobra.Command {
-	var page listFlags
-	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "List every change of eligibility, newest first",
-		Long:  "history shows the audit log: who changed what, when and why.",
-		Example: `  inferonce eligibility history
-  inferonce eligibility history --all -o json`,
-		Args:              takes(),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, c, err := connect(cmd, env)
-			if err != nil {
-				return err
-			}
-			body, l, err := page.read(cmd.Context(), c, "/v1/audit", "before", url.Values{})
-			if err != nil {
-				return err
-			}
-			return list(p, body, l, []string{"AT", "BY", "ACTION", "TARGET", "CONTRACT", "FROM", "TO", "REASON"}, func(e jobstore.AuditEntry) [][]string {
-				return [][]string{{at(e.At), e.By, e.Action, e.Target, e.Contract, string(e.From), string(e.To), e.Reason}}
-			})
-		},
-	}
-	page.add(cmd)
-	return cmd
+	return [][]string{{s.Target, s.Contract, map[bool]string{true: "yes", false: "no"}[s.Eligible], fmt.Sprint(s.Version), s.State, expires, s.Reason}}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +20,16 @@ import (
 func newSwitchCmd(env lookup, verb string) *cobra.Command {
 	var reason string
 	var ifVersion int64
+	var override string
 	cmd := &cobra.Command{
 		Use:   verb + " TARGET CONTRACT --reason REASON",
 		Short: map[string]string{"enable": "Let a target take over again", "disable": "Keep a target from taking over"}[verb],
 		Long: map[string]string{
 			"enable": `enable lets a target take over for a contract again. It needs a conformance pass
-that is still good; without one it is refused: exit code 6.`,
+that is still good; without one it is refused: exit code 6.
+
+--override takes the place of the pass, for 72 hours at most, and ends by itself:
+a time such as 24h from now on, or a point in time such as 2026-01-15T12:00:00Z.`,
 			"disable": `disable keeps a target from taking over for a contract, at once and until
 somebody enables it; a conformance pass alone does not. Attempts under way go on.`,
 		}[verb] + `
@@ -40,15 +45,22 @@ Doing it twice changes nothing the second time.`,
 			if err := needFlag("reason", reason, "say why; it is kept in the audit log"); err != nil {
 				return err
 			}
-			return switchTarget(cmd, env, verb == "enable", args[0], args[1], reason, ifVersion)
+			until, err := overrideUntil(override, time.Now())
+			if err != nil {
+				return err
+			}
+			return switchTarget(cmd, env, verb == "enable", args[0], args[1], reason, until, ifVersion)
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit log")
+	if verb == "enable" {
+		cmd.Flags().StringVar(&override, "override", "", "enable without a valid pass, for so long or until then; at most 72h")
+	}
 	cmd.Flags().Int64Var(&ifVersion, "if-version", 0, "the record's version that you have seen; default the current one")
 	return cmd
 }
 
-func switchTarget(cmd *cobra.Command, env lookup, enable bool, target, contract, reason string, version int64) error {
+func switchTarget(cmd *cobra.Command, env lookup, enable bool, target, contract, reason, until string, version int64) error {
 	p, c, err := connect(cmd, env)
 	if err != nil {
 		return err
@@ -62,13 +74,31 @@ func switchTarget(cmd *cobra.Command, env lookup, enable bool, target, contract,
 	if err != nil {
 		return err
 	}
+	members := []member{{"enabled", []byte(strconv.FormatBool(enable))}, {"reason", quoteJSON(reason)}}
+	if until != "" {
+		members = append(members, member{"override_until", quoteJSON(until)})
+	}
 	a, err := c.do(cmd.Context(), call{method: http.MethodPut, header: header,
-		path: "/v1/eligibility/" + url.PathEscape(target) + "/" + url.PathEscape(contract),
-		body: object(member{"enabled", []byte(strconv.FormatBool(enable))}, member{"reason", quoteJSON(reason)})})
+		path: "/v1/eligibility/" + url.PathEscape(target) + "/" + url.PathEscape(contract), body: object(members...)})
 	if err != nil {
 		return err
 	}
 	return printRecord(p, a.body, version)
+}
+
+// overrideUntil reads the flag: a length of time from now on, or its end.
+func overrideUntil(text string, now time.Time) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.UTC().Format(time.RFC3339), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return "", exitf(exitUsage, "--override %q is no length of time; write one such as 24h, or its end such as 2026-01-15T12:00:00Z", text)
+	}
+	return now.Add(d).UTC().Format(time.RFC3339), nil
 }
 
 // record is a record of eligibility with its version.
@@ -88,8 +118,12 @@ func printRecord(p *printer, body []byte, before int64) error {
 	if p.json {
 		return p.raw(body)
 	}
-	return p.fields([][2]string{{"target", r.Target}, {"contract", r.Contract}, {"state", string(r.State)},
-		{"version", fmt.Sprint(r.Version)}, {"changed", at(r.Changed)}, {"by", r.By}, {"reason", r.Reason}})
+	fields := [][2]string{{"target", r.Target}, {"contract", r.Contract}, {"state", string(r.State)}}
+	if r.Override != nil {
+		fields = append(fields, [2]string{"override", "until " + at(r.Override.Until) + ": " + r.Override.Reason})
+	}
+	return p.fields(append(fields, [][2]string{
+		{"version", fmt.Sprint(r.Version)}, {"changed", at(r.Changed)}, {"by", r.By}, {"reason", r.Reason}}...))
 }
 
 // currentVersion reads the version of a pair; 0 for one that has no record or

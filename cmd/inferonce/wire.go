@@ -56,7 +56,12 @@ func wire(ctx context.Context, c *configs.Config, options jobstore.Options, cred
 		return nil, exit(exitCouldNotRun, err)
 	}
 	p.telemetry = telemetry.New(telemetry.Options{Log: p.log, Counts: p.store.Count})
-	p.router, err = router.New(router.Config{Store: p.store, Contracts: p.catalog, Providers: p.providers, Targets: newTargets(c),
+	canary, err := newCanary(c, p.catalog, p.providers)
+	if err != nil {
+		return nil, exit(exitInvalid, err)
+	}
+	p.router, err = router.New(router.Config{Hosts: newHosts(c), Classify: newClassifier(c.Drift), Canary: canary,
+		Store: p.store, Contracts: p.catalog, Providers: p.providers, Targets: newTargets(c),
 		Routes: routes, Observer: p.telemetry, Name: routerName(), MaxInflight: c.Limits.MaxInflight, SuiteVersion: conformance.SuiteVersion})
 	if err != nil {
 		return nil, exit(exitInvalid, err)

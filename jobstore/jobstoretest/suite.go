@@ -27,6 +27,9 @@ func Run(t *testing.T, options func(testing.TB) jobstore.Options) {
 		"listing":     listing,
 		"watching":    watching,
 		"eligibility": eligibility,
+		"audit chain": auditChain,
+		"drift":       drift,
+		"canary":      canary,
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()

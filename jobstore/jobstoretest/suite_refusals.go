@@ -29,6 +29,16 @@ func wrongTypes(t *testing.T, open func(testing.TB) *Place) {
 			t.Errorf("with every key in order: %q", reply)
 		}
 	})
+	t.Run("drift", func(t *testing.T) {
+		t.Parallel()
+		w := newWork(open(t))
+		call := unsentNote(t, w)
+		eachKeySpoilt(t, w.place, call, func() string { return w.raw(t, call) })
+		w.place.unchanged(t, "drift with a word that is no check id", func() string { return w.raw(t, call.WithArg(4, "STR-01 9")) })
+		if reply := w.raw(t, call); reply[0] != '$' {
+			t.Errorf("with every key in order: %q", reply)
+		}
+	})
 	t.Run("load", func(t *testing.T) {
 		t.Parallel()
 		p := open(t)
@@ -44,10 +54,18 @@ func wrongTypes(t *testing.T, open func(testing.TB) *Place) {
 
 func unsentEligibility(t *testing.T, w *work) Call {
 	w.place.Faults.Next("eligibility", DropRequest, DropRequest)
-	if _, err := w.Store.SetEligibility(Context(t), jobstore.Eligibility{Target: "t", Digest: "d"}, jobstore.AuditEntry{}); err == nil {
+	if _, err := w.Store.SetEligibility(Context(t), jobstore.Eligibility{Target: "t", Digest: "d"}, jobstore.AuditEntry{}, false); err == nil {
 		t.Fatal("a call that never left succeeded")
 	}
 	return w.place.Faults.Of("eligibility")[0]
+}
+
+func unsentNote(t *testing.T, w *work) Call {
+	w.place.Faults.Next("drift", DropRequest, DropRequest)
+	if _, err := w.Store.Note(Context(t), jobstore.Pair{Target: "t", Digest: "d"}, []string{"STR-01", ""}); err == nil {
+		t.Fatal("a call that never left succeeded")
+	}
+	return w.place.Faults.Of("drift")[0]
 }
 
 func eachKeySpoilt(t *testing.T, p *Place, call Call, act func() string) {
@@ -111,7 +129,12 @@ func badNumbers(t *testing.T, open func(testing.TB) *Place) {
 	t.Run("eligibility", func(t *testing.T) {
 		t.Parallel()
 		w := newWork(open(t))
-		spoilt(t, w, unsentEligibility(t, w), []int{2, 5}, 0)
+		spoilt(t, w, unsentEligibility(t, w), []int{2, 5, 8}, 0)
+	})
+	t.Run("drift", func(t *testing.T) {
+		t.Parallel()
+		w := newWork(open(t))
+		spoilt(t, w, unsentNote(t, w), []int{1, 2}, 0)
 	})
 	t.Run("words and fingerprints", func(t *testing.T) {
 		t.Parallel()

@@ -38,12 +38,13 @@ func replays(t *testing.T, open func(testing.TB) *Place) {
 			w.again(t, "later", call)
 		}
 	})
+	t.Run("drift", func(t *testing.T) { noted(t, open) })
 	t.Run("eligibility", func(t *testing.T) {
 		t.Parallel()
 		w := newWork(open(t))
 		for version := range int64(2) {
 			rec := jobstore.Eligibility{Version: version, Target: "t", Digest: "d"}
-			if _, err := w.Store.SetEligibility(Context(t), rec, jobstore.AuditEntry{}); err != nil {
+			if _, err := w.Store.SetEligibility(Context(t), rec, jobstore.AuditEntry{}, true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,6 +52,19 @@ func replays(t *testing.T, open func(testing.TB) *Place) {
 			w.again(t, "later", call)
 		}
 	})
+}
+
+// noted sends copies of what live answers were worth: each counts once.
+func noted(t *testing.T, open func(testing.TB) *Place) {
+	w := newWork(open(t))
+	for _, checks := range [][]string{{"", "STR-01"}, {"STR-04"}} {
+		if _, err := w.Store.Note(Context(t), jobstore.Pair{Target: "t", Digest: "d"}, checks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, call := range w.place.Faults.Of("drift") {
+		w.again(t, "later", call)
+	}
 }
 
 // renewals are known by their beat, also when the claim and the job have gone.

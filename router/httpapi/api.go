@@ -27,7 +27,7 @@ type Router interface {
 	Eligibility(ctx context.Context) ([]router.Standing, error)
 	SetEligibility(ctx context.Context, s router.Switch) (jobstore.Eligibility, error)
 	AcceptReport(ctx context.Context, raw []byte, by string) (jobstore.Eligibility, error)
-	Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, error)
+	Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, jobstore.AuditHead, error)
 	Health(ctx context.Context) (router.Health, error)
 }
 

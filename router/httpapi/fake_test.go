@@ -134,10 +134,10 @@ func (f *fake) AcceptReport(_ context.Context, raw []byte, by string) (jobstore.
 	return aRecord(), f.begin()
 }
 
-func (f *fake) Audit(_ context.Context, before string, limit int) ([]jobstore.AuditEntry, error) {
+func (f *fake) Audit(_ context.Context, before string, limit int) ([]jobstore.AuditEntry, jobstore.AuditHead, error) {
 	text, _ := json.Marshal([]any{before, limit})
 	f.note(&f.asked, string(text))
-	return f.audit, f.begin()
+	return f.audit, jobstore.AuditHead{Seq: 7, Hash: "cc"}, f.begin()
 }
 
 func (f *fake) Health(ctx context.Context) (router.Health, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // members are the members of a body. Names are compared exactly, unlike
@@ -70,6 +71,19 @@ func readText(raw json.RawMessage, most int, path ...string) (string, error) {
 		return "", bodyProblem(reasonTooLong, pointer(path...), fmt.Sprintf("%q may have %d bytes", clip(path[len(path)-1]), most))
 	}
 	return s, nil
+}
+
+// time reads a point in time as of RFC 3339; zero if it is absent.
+func (m members) time(name string) (time.Time, error) {
+	text, err := m.text(name, 64)
+	if err != nil || text == "" && m[name] == nil {
+		return time.Time{}, err
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, bodyProblem(reasonValue, pointer(name), fmt.Sprintf("%q must be a time such as 2026-01-15T12:00:00Z", name))
+	}
+	return at, nil
 }
 
 // require refuses a body that lacks the member.

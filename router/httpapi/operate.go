@@ -14,6 +14,7 @@ type standingView struct {
 	Target   string           `json:"target"`
 	Contract string           `json:"contract"`
 	Digest   string           `json:"digest"`
+	State    string           `json:"state"`
 	Fallback bool             `json:"fallback"`
 	Eligible bool             `json:"eligible"`
 	Reason   string           `json:"reason"`
@@ -35,7 +36,7 @@ func (a *api) listEligibility(x *exchange) error {
 	}
 	views := make([]standingView, 0, len(all))
 	for _, s := range all {
-		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, Fallback: s.Fallback, Eligible: s.Eligible, Reason: s.Reason}
+		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, State: string(s.State), Fallback: s.Fallback, Eligible: s.Eligible, Reason: s.Reason}
 		if s.Record != nil {
 			v.Version, v.Record = s.Record.Version, &eligibilityView{s.Record.Version, s.Record}
 		}
@@ -67,12 +68,15 @@ func (a *api) setEligibility(x *exchange) error {
 }
 
 func (a *api) readSwitch(x *exchange, s *router.Switch) error {
-	m, _, err := a.object(x, "enabled", "reason")
+	m, _, err := a.object(x, "enabled", "reason", "override_until")
 	if err != nil {
 		return err
 	}
 	reason, reasonErr := m.text("reason", maxReason)
 	if err := cmp.Or(m.require("enabled"), reasonErr); err != nil {
+		return err
+	}
+	if s.OverrideUntil, err = m.time("override_until"); err != nil {
 		return err
 	}
 	s.Reason = reason
@@ -105,14 +109,21 @@ func (x *exchange) sendEligibility(rec jobstore.Eligibility) error {
 	return x.send(http.StatusOK, eligibilityView{rec.Version, &rec})
 }
 
-// listAudit is GET /v1/audit: every change of eligibility, newest first.
+// auditList is a page of the audit log, and where its chain ends.
+type auditList struct {
+	list[jobstore.AuditEntry]
+	Head jobstore.AuditHead `json:"head"`
+}
+
+// listAudit is GET /v1/audit: every change of eligibility, newest first, as it
+// is hashed.
 func (a *api) listAudit(x *exchange) error {
 	q := x.r.URL.Query()
 	limit, err := limitOf(q)
 	if err != nil {
 		return err
 	}
-	entries, err := a.Router.Audit(x.r.Context(), q.Get("before"), limit)
+	entries, head, err := a.Router.Audit(x.r.Context(), q.Get("before"), limit)
 	if err != nil {
 		return err
 	}
@@ -123,5 +134,5 @@ func (a *api) listAudit(x *exchange) error {
 	if len(entries) == limit {
 		next = entries[limit-1].ID
 	}
-	return x.send(http.StatusOK, newList(entries, next))
+	return x.send(http.StatusOK, auditList{newList(entries, next), head})
 }

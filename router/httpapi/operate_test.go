@@ -165,27 +165,44 @@ func TestSwitchingEligibility(t *testing.T) {
 		{Target: "llama", Contract: "ticket-triage@1", By: "acme/k2", Reason: "drifts", IfVersion: 3},
 		{Target: "llama", Contract: "ticket-triage@1", By: "acme/k2", Reason: "back", Enable: true},
 	}
+	f.want(set.saying(`{"enabled":true,"reason":"all others are down","override_until":"2026-01-15T14:00:00+01:00"}`), 200, "")
+	want = append(want, router.Switch{Target: "llama", Contract: "ticket-triage@1", By: "acme/k2", Reason: "all others are down", Enable: true, IfVersion: 3})
+	if until := f.router.switchd[2].OverrideUntil; !until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("override until %s", until)
+	}
+	f.router.switchd[2].OverrideUntil = time.Time{}
 	for i, got := range f.router.switchd {
 		if got != want[i] {
 			t.Errorf("switch %+v, want %+v", got, want[i])
 		}
 	}
 	for body, place := range map[string]string{`{"reason":"x"}`: "/enabled", `{"enabled":"yes","reason":"x"}`: "/enabled",
-		`{"enabled":true,"reason":1}`: "/reason", `{"enabled":true,"reason":"` + strings.Repeat("x", 2001) + `"}`: "/reason"} {
+		`{"enabled":true,"reason":"x","override_until":"tomorrow"}`: "/override_until", `{"enabled":true,"reason":"x","override_until":""}`: "/override_until",
+		`{"enabled":true,"reason":"x","override_until":72}`: "/override_until",
+		`{"enabled":true,"reason":1}`:                       "/reason", `{"enabled":true,"reason":"` + strings.Repeat("x", 2001) + `"}`: "/reason"} {
 		if r := f.want(set.saying(body), 400, codeBodyInvalid); r.text("pointer") != place {
 			t.Errorf("%s: %s", body, r.raw)
 		}
 	}
 }
 
+func TestAnOverrideThatIsRefusedNamesItsMember(t *testing.T) {
+	f := newFace(t)
+	r := f.given(&router.OverrideError{Message: "an override may last 72 hours at most"}, fine()["PUT /v1/eligibility/{target}/{contract}"], 400, codeBodyInvalid)
+	if r.text("pointer") != "/override_until" || r.text("detail") != "an override may last 72 hours at most" {
+		t.Error(r.raw)
+	}
+}
+
 func TestEligibilityIsListedWithItsVersion(t *testing.T) {
 	f := newFace(t)
 	rec := aRecord()
-	f.router.stands = []router.Standing{{Target: "llama", Contract: "ticket-triage@1", Digest: "sha256:aa", Eligible: true, Reason: "proved", Record: &rec},
-		{Target: "mini", Contract: "ticket-triage@1", Digest: "sha256:aa", Reason: "no report yet"}}
+	f.router.stands = []router.Standing{{Target: "llama", Contract: "ticket-triage@1", Digest: "sha256:aa", State: jobstore.Eligible, Eligible: true, Reason: "proved", Record: &rec},
+		{Target: "mini", Contract: "ticket-triage@1", Digest: "sha256:aa", State: jobstore.Pending, Reason: "no report yet"}}
 	r := f.want(fine()["GET /v1/eligibility"], 200, "")
 	data := r.body["data"].([]any)
-	if data[0].(object)["version"] != 4.0 || data[1].(object)["version"] != 0.0 || data[1].(object)["record"] != nil {
+	if data[0].(object)["version"] != 4.0 || data[1].(object)["version"] != 0.0 || data[1].(object)["record"] != nil ||
+		data[0].(object)["state"] != "eligible" || data[1].(object)["state"] != "pending" {
 		t.Error(r.raw)
 	}
 }
@@ -207,9 +224,14 @@ func TestAReportIsHandedOnByteForByte(t *testing.T) {
 func TestTheAuditLogIsPaged(t *testing.T) {
 	f := newFace(t)
 	entry := jobstore.AuditEntry{ID: "5-0", At: noon, By: "acme/k2", Action: "disable", Target: "llama", Contract: "ticket-triage@1",
-		Digest: "sha256:aa", From: jobstore.Eligible, To: jobstore.Disabled, Reason: "drifts"}
+		Digest: "sha256:aa", From: jobstore.Eligible, To: jobstore.Disabled, Reason: "drifts",
+		Seq: 7, Evidence: &jobstore.Evidence{Calls: 9, Failed: 5, Row: 5, Checks: map[string]int{"STR-01": 5}}, Prev: "bb", Hash: "cc"}
 	f.router.audit = []jobstore.AuditEntry{entry, entry}
 	r := f.want(ask{method: "GET", path: "/v1/audit?before=9-0&limit=2", key: "key-operate"}, 200, "")
+	if !strings.Contains(r.raw, `"evidence":{"calls":9,"failed":5,"in_a_row":5,"checks":{"STR-01":5}},"prev":"bb","hash":"cc"}`) ||
+		!strings.Contains(r.raw, `"head":{"seq":7,"hash":"cc"}`) {
+		t.Error(r.raw)
+	}
 	if r.body["next"] != "5-0" || f.router.asked[0] != `["9-0",2]` {
 		t.Errorf("%s, asked %s", r.raw, f.router.asked)
 	}

@@ -74,6 +74,9 @@ func typedProblem(err error) *problem {
 	if e, ok := errors.AsType[*router.OutputError](err); ok {
 		return violations(codeOutputInvalid, "the given output breaks the job's contract", e.Failure.Violations)
 	}
+	if e, ok := errors.AsType[*router.OverrideError](err); ok {
+		return bodyProblem(reasonValue, pointer("override_until"), e.Message)
+	}
 	if e, ok := errors.AsType[*contracts.KeyError](err); ok {
 		return newProblem(e.Code, "Idempotency-Key: "+e.Message)
 	}
