@@ -72,14 +72,18 @@ func (r *Router) launch(j jobstore.Job, route *Route) *flight {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.flights[j.ID] = f
+	r.intents[keyOf(&j)] = f
 	return f
 }
+
+func keyOf(j *jobstore.Job) joinKey { return joinKey{j.Owner, j.Key, j.Fingerprint} }
 
 func (r *Router) land(f *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.flights[f.id] == f {
 		delete(r.flights, f.id)
+		delete(r.intents, keyOf(&f.job)) // these fields of a job never change
 	}
 }
 

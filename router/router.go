@@ -76,8 +76,10 @@ type Router struct {
 	lookout  lookout                         // live answers that are still to be noted
 	demoted  atomic.Pointer[map[string]bool] // by contract name@version: its primary is demoted
 
+	joins   joins
 	mu      sync.Mutex
-	flights map[string]*flight
+	flights map[string]*flight  // by job id
+	intents map[joinKey]*flight // the same, by what clients know them by
 }
 
 // New checks that the parts fit together.
@@ -86,7 +88,7 @@ func New(c Config) (*Router, error) {
 	c.Poll = orDefault(c.Poll, time.Second)
 	c.MaxInflight = orDefault(c.MaxInflight, 4096)
 	r := &Router{Config: c, observer: c.Observer, routes: map[string]*Route{}, drain: make(chan struct{}), drivers: newCrew(),
-		slots: map[string]chan struct{}{}, flights: map[string]*flight{},
+		slots: map[string]chan struct{}{}, flights: map[string]*flight{}, intents: map[joinKey]*flight{}, joins: joins{all: map[joinKey]*joint{}},
 		lookout: lookout{full: make(chan struct{}, 1)}}
 	if r.observer == nil {
 		r.observer = nobody{}
@@ -142,11 +144,39 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 			return Submitted{}, fmt.Errorf("%w: %w", ErrKeyRequired, err)
 		}
 	}
+	if out, ok := r.underWay(req); ok {
+		return out, nil
+	}
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
 	defer r.drivers.release()
-	return r.submit(ctx, route, req)
+	out, joined, err := r.joins.do(ctx, req, func() (Submitted, error) { return r.submit(ctx, route, req) })
+	if joined && err == nil {
+		out.Replayed = true
+		if out.flight != nil {
+			out.Job, _, _ = out.flight.state()
+		}
+		r.see(&out.Job, Observation{Event: JobReplayed})
+	}
+	return out, err
+}
+
+// underWay finds the job of a request that this router makes an attempt at
+// right now: its record was acknowledged, so there is nothing to ask the store.
+func (r *Router) underWay(req Request) (Submitted, bool) {
+	r.mu.Lock()
+	f := r.intents[joinKey{req.Owner, req.Key, req.Fingerprint}]
+	r.mu.Unlock()
+	if f == nil {
+		return Submitted{}, false
+	}
+	j, _, _ := f.state()
+	if j.State != jobstore.JobRunning {
+		return Submitted{}, false
+	}
+	r.see(&j, Observation{Event: JobReplayed})
+	return Submitted{Job: j, Replayed: true, flight: f}, true
 }
 
 // submit writes the record and starts the driver. The send window is measured

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -294,4 +295,60 @@ func (w *world) kill(r *Router) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_ = r.Store.Close()
+}
+
+// Two thousand clicks at once are one job, one execution, and no burden to the
+// store (R3).
+func TestClicksAtTheSameMomentShareOneStoreCall(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.a.answer = after(time.Second, good)
+		before := w.store.Calls()
+		var wg sync.WaitGroup
+		ids := make(chan string, 2000)
+		for range 2000 {
+			wg.Go(func() { ids <- w.infer(w.router, "ticket-triage", "k", time.Minute).ID })
+		}
+		wg.Wait()
+		close(ids)
+		first := <-ids
+		for id := range ids {
+			if id != first {
+				t.Fatalf("jobs %s and %s", first, id)
+			}
+		}
+		if len(w.a.ran()) != 1 {
+			t.Errorf("ran %v", w.a.ran())
+		}
+		if calls := w.store.Calls() - before; calls > 200 {
+			t.Errorf("%d script calls for one intent", calls)
+		}
+	})
+}
+
+// Another intent under the same key asks for itself and is refused, also while
+// the first one is being written (R4).
+func TestAnotherIntentDoesNotJoin(t *testing.T) {
+	inWorld(t, func(w *world) {
+		other := request("ticket-triage", "k")
+		other.Fingerprint += "0"
+		var wg sync.WaitGroup
+		var refused atomic.Int32
+		for range 50 {
+			wg.Go(func() { w.infer(w.router, "ticket-triage", "k", time.Minute) })
+		}
+		synctest.Wait()
+		for range 50 {
+			wg.Go(func() {
+				_, err := w.router.Submit(context.Background(), other)
+				var reused *jobstore.KeyReusedError
+				if errors.As(err, &reused) {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if refused.Load() != 50 {
+			t.Errorf("%d of 50 were refused", refused.Load())
+		}
+	})
 }

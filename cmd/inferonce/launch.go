@@ -105,11 +105,7 @@ func (l *launched) prepare(o verifyOptions) (err error) {
 	if l.otherKey, otherHash, err = configs.NewAPIKey("verify"); err != nil {
 		return err
 	}
-	dead, err := freeAddr()
-	if err != nil {
-		return err
-	}
-	if err := l.writeConfig(dead, otherHash); err != nil {
+	if err := l.writeConfig(otherHash); err != nil {
 		return err
 	}
 	l.env = append(os.Environ(), "INFERONCE_REDIS="+l.store.URL(), "INFERONCE_DURABILITY="+string(l.store.Durability()),
@@ -122,16 +118,20 @@ func (l *launched) prepare(o verifyOptions) (err error) {
 	return nil
 }
 
+// nobodyListens is an address that refuses connections: the port of a service
+// that is long gone (RFC 1078), and never one that somebody else is given.
+const nobodyListens = "127.0.0.1:1"
+
 // writeConfig writes the sample verify.yaml with one more owner, and with a
 // contract whose primary is an address where nothing listens.
-func (l *launched) writeConfig(dead, otherHash string) error {
+func (l *launched) writeConfig(otherHash string) error {
 	sample, err := configs.Samples.ReadFile("verify.yaml")
 	if err != nil {
 		return err
 	}
 	text := string(sample)
 	for _, add := range []struct{ after, text string }{
-		{"\nproviders:\n", "  dead: {kind: openai, base_url: http://" + dead + "/v1}\n"},
+		{"\nproviders:\n", "  dead: {kind: openai, base_url: http://" + nobodyListens + "/v1}\n"},
 		{"\ntargets:\n", "  dead: {provider: dead, model: sim}\n"},
 		{"\nroutes:\n", "  ticket-refused:\n    {contract: ticket-refused, primary: dead, fallbacks: [sim-b], budget: 8s, attempts: 3,\n" +
 			"     connect: 1s, first_byte: 1s, answer_within: 1s, listen_for: 30s, needs: 100ms}\n"},
