@@ -37,9 +37,7 @@ func replay(t *testing.T, c contracts.ReportCheck) {
 	switch standing(c) {
 	case unproved:
 		t.Error(line)
-	case unused:
-		t.Skip(line)
-	default:
+	default: // proved, recorded, or of no use to this contract, which the line says
 		t.Log(line)
 	}
 }
