@@ -12,9 +12,9 @@ import (
 )
 
 // Run holds a target against a contract and reports each check of the catalogue
-// as a subtest. A check that could not be proved fails its test: skipped are
-// only those that the contract has no use for. It returns the report for
-// further questions.
+// as a subtest. A check that could not be proved fails its test; one that the
+// contract has no use for says so in its log. It returns the report for further
+// questions.
 func Run(t *testing.T, o conformance.Options) contracts.Report {
 	t.Helper()
 	r, err := conformance.Run(t.Context(), o)
