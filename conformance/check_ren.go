@@ -61,7 +61,7 @@ func (p *Probe) codes(ctx context.Context, f *frame, want map[string]string) (lo
 	if err != nil || missed != "" {
 		return nil, missed, err
 	}
-	for _, name := range sortedKeysOf(want) {
+	for _, name := range sortedKeys(want) {
 		if got.text(name) != want[name] {
 			lost = append(lost, name)
 		}

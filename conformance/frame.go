@@ -122,7 +122,7 @@ func (p *Probe) room() (room, bool) {
 		return room{}, false
 	}
 	var best room
-	for _, name := range sortedKeysOf(schema.Properties) {
+	for _, name := range sortedKeys(schema.Properties) {
 		r := room{name: name, most: defaultRoom}
 		if most, ok := schema.Properties[name]["maxLength"].(float64); ok {
 			r.most = int(most)

@@ -59,7 +59,7 @@ func nothingInvented(s *sight) miss {
 		if s.judge.shape.declares(key) {
 			continue
 		}
-		places = append(places, contracts.Violation{Pointer: pointerTo("", key), Rule: "additionalProperties", Message: "is not declared in the schema"})
+		places = append(places, contracts.Violation{Pointer: contracts.PointerTo("", key), Rule: "additionalProperties", Message: "is not declared in the schema"})
 		if slices.Contains([]string{"$schema", "properties", "type", "required"}, key) {
 			echo = "; it repeats the schema's own word " + key
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"inferonce/contracts"
 )
 
 // SchemaProfile is the part of JSON Schema that a provider's schema mode
@@ -116,7 +118,7 @@ func (w *projector) object(pointer string, m, properties map[string]any, depth i
 	required, _ := m["required"].([]any)
 	for _, name := range sortedKeys(properties) {
 		if w.profile.AllRequired && !slices.Contains(required, any(name)) && !nullable(properties[name]) {
-			w.refuse(pointerTo(pointer, name), "may be missing and not null, and the provider would make the model invent a value")
+			w.refuse(contracts.PointerTo(pointer, name), "may be missing and not null, and the provider would make the model invent a value")
 		}
 	}
 }
@@ -135,18 +137,18 @@ func nullable(sub any) bool {
 func (w *projector) below(pointer string, m map[string]any, depth int) {
 	for _, k := range []string{"properties", "$defs", "patternProperties", "dependentSchemas"} {
 		for _, name := range sortedKeys(object(m[k])) {
-			w.visit(pointerTo(pointerTo(pointer, k), name), object(m[k])[name], depth+1)
+			w.visit(contracts.PointerTo(contracts.PointerTo(pointer, k), name), object(m[k])[name], depth+1)
 		}
 	}
 	for _, k := range []string{"anyOf", "allOf", "oneOf", "prefixItems"} {
 		list, _ := m[k].([]any)
 		for i, sub := range list {
-			w.visit(pointerTo(pointerTo(pointer, k), fmt.Sprint(i)), sub, depth)
+			w.visit(contracts.PointerTo(contracts.PointerTo(pointer, k), fmt.Sprint(i)), sub, depth)
 		}
 	}
 	for _, k := range []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"} {
 		if object(m[k]) != nil {
-			w.visit(pointerTo(pointer, k), m[k], depth)
+			w.visit(contracts.PointerTo(pointer, k), m[k], depth)
 		}
 	}
 }

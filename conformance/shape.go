@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"inferonce/contracts"
 )
 
 // shape answers two questions about an output schema: which top-level members
@@ -43,7 +45,7 @@ func (s shape) declares(key string) bool {
 // listed returns the texts that enum and const allow at a place of the output.
 func (s shape) listed(pointer string) []string {
 	level := s.branches(s.doc, 0)
-	for _, token := range tokens(pointer) {
+	for _, token := range contracts.PointerTokens(pointer) {
 		var next []map[string]any
 		for _, sub := range level {
 			next = append(next, s.branches(member(sub, token), 0)...)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"inferonce/contracts"
 )
 
 // ground is the text of an input. What it holds, an answer may repeat: a
@@ -81,7 +83,7 @@ func eachText(pointer string, v any, visit func(pointer, s string) bool) bool {
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			if !visit(pointer, k) || !eachText(pointerTo(pointer, k), v[k], visit) {
+			if !visit(pointer, k) || !eachText(contracts.PointerTo(pointer, k), v[k], visit) {
 				return false
 			}
 		}

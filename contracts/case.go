@@ -60,7 +60,7 @@ func (c *Contract) CheckCase(k Case, output json.RawMessage) []Violation {
 }
 
 func matches(out any, field string, want json.RawMessage) bool {
-	got, ok := lookUp(out, strings.Split(field, "."))
+	got, ok := LookUp(out, strings.Split(field, "."))
 	w, err := decodeJSON(want)
 	return ok && err == nil && sameValue(got, w)
 }
@@ -88,7 +88,7 @@ func sameValue(a, b any) bool {
 func fieldPointer(field string) string {
 	pointer := ""
 	for _, name := range strings.Split(field, ".") {
-		pointer = pointerTo(pointer, name)
+		pointer = PointerTo(pointer, name)
 	}
 	return pointer
 }

@@ -102,7 +102,7 @@ func (e *ExpectedCall) wrongArguments(got map[string]any) []Violation {
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, wanted := e.Arguments[name]; !wanted {
-			wrong = append(wrong, Violation{clipPointer(pointerTo("/calls/0/arguments", name)), RuleArguments, "must not be there"})
+			wrong = append(wrong, Violation{clipPointer(PointerTo("/calls/0/arguments", name)), RuleArguments, "must not be there"})
 		}
 	}
 	return wrong

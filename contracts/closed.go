@@ -75,12 +75,12 @@ func (c *closedChecker) descend(s any, place, pointer string) {
 	}
 	c.descendItems(m, place, pointer)
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		at := pointerTo(pointer, k)
+		at := PointerTo(pointer, k)
 		switch k {
 		case "properties":
-			eachNamed(m[k], func(name string, sub any) { c.check(sub, pointerTo(place, name), pointerTo(at, name)) })
+			eachNamed(m[k], func(name string, sub any) { c.check(sub, PointerTo(place, name), PointerTo(at, name)) })
 		case "patternProperties":
-			eachNamed(m[k], func(name string, sub any) { c.check(sub, place+"/*", pointerTo(at, name)) })
+			eachNamed(m[k], func(name string, sub any) { c.check(sub, place+"/*", PointerTo(at, name)) })
 		case "additionalProperties", "unevaluatedProperties":
 			if m[k] != false {
 				c.check(m[k], place+"/*", at)
@@ -93,7 +93,7 @@ func (c *closedChecker) descend(s any, place, pointer string) {
 		case "then", "else":
 			c.descend(m[k], place, at)
 		case "dependentSchemas":
-			eachNamed(m[k], func(name string, sub any) { c.descend(sub, place, pointerTo(at, name)) })
+			eachNamed(m[k], func(name string, sub any) { c.descend(sub, place, PointerTo(at, name)) })
 		case "$ref":
 			c.descendRef(m[k], place)
 		}
@@ -131,7 +131,7 @@ func (c *closedChecker) target(ref any) any {
 // refTarget resolves a reference within doc; nil if there is nothing.
 func refTarget(doc, ref any) any {
 	text, _ := ref.(string)
-	v, _ := lookUp(doc, pointerTokens(unescapeFragment(strings.TrimPrefix(text, "#"))))
+	v, _ := LookUp(doc, PointerTokens(unescapeFragment(strings.TrimPrefix(text, "#"))))
 	return v
 }
 

@@ -56,7 +56,7 @@ func lintKeywords(doc any, raw []byte) []schemaFault {
 	walkSchema(doc, "", func(pointer string, s map[string]any) {
 		for _, k := range slices.Sorted(maps.Keys(s)) {
 			if id, message, fix := lintKeyword(pointer, k, s[k]); id != "" {
-				faults = append(faults, schemaFault{id, offsetOf(raw, pointerTo(pointer, k)), message, fix})
+				faults = append(faults, schemaFault{id, offsetOf(raw, PointerTo(pointer, k)), message, fix})
 			}
 		}
 	})
@@ -131,7 +131,7 @@ func walkSchema(doc any, pointer string, visit func(pointer string, s map[string
 	}
 	visit(pointer, s)
 	for _, k := range slices.Sorted(maps.Keys(s)) {
-		at := pointerTo(pointer, k)
+		at := PointerTo(pointer, k)
 		switch keywords[k] {
 		case oneSchema:
 			walkSchema(s[k], at, visit)
@@ -143,7 +143,7 @@ func walkSchema(doc any, pointer string, visit func(pointer string, s map[string
 		case mapSchema:
 			named, _ := s[k].(map[string]any)
 			for _, name := range slices.Sorted(maps.Keys(named)) {
-				walkSchema(named[name], pointerTo(at, name), visit)
+				walkSchema(named[name], PointerTo(at, name), visit)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// pointerTokens splits a JSON pointer (RFC 6901) into its unescaped tokens.
-func pointerTokens(pointer string) []string {
+// PointerTokens splits a JSON pointer (RFC 6901) into its unescaped tokens.
+func PointerTokens(pointer string) []string {
 	if pointer == "" {
 		return nil
 	}
@@ -20,12 +20,13 @@ func pointerTokens(pointer string) []string {
 	return tokens
 }
 
-func pointerTo(base string, token string) string {
+// PointerTo is the pointer of a member or item below base.
+func PointerTo(base string, token string) string {
 	return base + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
-// lookUp follows tokens into a decoded JSON value.
-func lookUp(v any, tokens []string) (any, bool) {
+// LookUp follows tokens into a decoded JSON value; false if they lead nowhere.
+func LookUp(v any, tokens []string) (any, bool) {
 	for _, t := range tokens {
 		switch in := v.(type) {
 		case map[string]any:

@@ -40,7 +40,7 @@ func (s *schema) leaves(v any, e *jsonschema.ValidationError, all *[]Violation) 
 		return
 	}
 	pointer := unescapeFragment(e.InstanceLocation)
-	at, _ := lookUp(v, pointerTokens(pointer))
+	at, _ := LookUp(v, PointerTokens(pointer))
 	switch keyword {
 	case "required":
 		*all = append(*all, missing(pointer, value, at)...)
@@ -55,11 +55,11 @@ func (s *schema) leaves(v any, e *jsonschema.ValidationError, all *[]Violation) 
 // and returns its value in the schema.
 func (s *schema) keywordAt(location string) (keyword string, value any) {
 	_, fragment, _ := strings.Cut(location, "#")
-	tokens := pointerTokens(unescapeFragment(fragment))
+	tokens := PointerTokens(unescapeFragment(fragment))
 	if n := len(tokens); n >= 3 && slices.Contains([]string{"dependentRequired", "dependencies"}, tokens[n-3]) {
 		tokens = tokens[:n-2]
 	}
-	value, _ = lookUp(s.doc, tokens)
+	value, _ = LookUp(s.doc, tokens)
 	if len(tokens) == 0 {
 		return "schema", value
 	}
@@ -87,7 +87,7 @@ func missing(pointer string, required, at any) []Violation {
 // a text that can't be taken apart again.
 func (s *schema) extras(pointer, location string, at any) []Violation {
 	_, fragment, _ := strings.Cut(strings.TrimSuffix(location, "/additionalProperties"), "#")
-	parent, _ := lookUp(s.doc, pointerTokens(unescapeFragment(fragment)))
+	parent, _ := LookUp(s.doc, PointerTokens(unescapeFragment(fragment)))
 	declared, _ := parent.(map[string]any)
 	names, _ := declared["properties"].(map[string]any)
 	patterns, _ := declared["patternProperties"].(map[string]any)
@@ -95,7 +95,7 @@ func (s *schema) extras(pointer, location string, at any) []Violation {
 	var all []Violation
 	for key := range object {
 		if _, ok := names[key]; !ok && !matchesAny(patterns, key) {
-			all = append(all, Violation{clipPointer(pointerTo(pointer, key)), "additionalProperties", "is not declared in the schema"})
+			all = append(all, Violation{clipPointer(PointerTo(pointer, key)), "additionalProperties", "is not declared in the schema"})
 		}
 	}
 	return all

@@ -95,7 +95,7 @@ func (d *driver) loop() {
 		case <-d.lease.C:
 			d.renew()
 		case <-d.f.look:
-			d.looked()
+			d.reload() // somebody else changed the record
 		case <-drain:
 			drain = nil
 			d.drained()

@@ -76,9 +76,6 @@ func settledAttempts(attempts []jobstore.Attempt, n int, s jobstore.Settlement) 
 	return attempts
 }
 
-// looked is told that somebody else changed the record.
-func (d *driver) looked() { d.reload() }
-
 // reload reads the record and goes on from what it says.
 func (d *driver) reload() {
 	var j jobstore.Job

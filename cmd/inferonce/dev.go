@@ -154,11 +154,8 @@ func newSimulator() (*sim.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(sim.Options{Providers: append([]string{simDead}, simulated...), Answers: answers}), nil
+	return sim.New(sim.Options{Providers: simulated, Answers: answers}), nil
 }
-
-// simDead is a provider that nobody routes to.
-const simDead = "sim-c"
 
 // proveAll runs conformance for every target and contract, and hands the
 // reports in: the same way as CI does it.
