@@ -70,17 +70,23 @@ func (a *recordedAnswer) completion() contracts.Completion {
 // asked is a Request with what makes it the same request to a model. The
 // conversion below does not compile if a Request gets a field that this lacks.
 type asked struct {
-	Model       string
-	Messages    []providers.Message
-	Schema      json.RawMessage
-	SchemaName  string
-	Tools       []providers.Tool `json:",omitempty"`
-	ToolChoice  string           `json:",omitempty"`
-	Temperature *float64
-	MaxTokens   int
-	AttemptID   string           `json:"-"`
-	Limits      providers.Limits `json:"-"`
-	OnFirstByte func()           `json:"-"`
+	Model         string
+	Messages      []providers.Message
+	Schema        json.RawMessage
+	SchemaName    string
+	Tools         []providers.Tool `json:",omitempty"`
+	ToolChoice    string           `json:",omitempty"`
+	ToolName      string           `json:",omitempty"`
+	ParallelTools *bool            `json:",omitempty"`
+	Temperature   *float64
+	TopP          *float64 `json:",omitempty"`
+	Seed          *int64   `json:",omitempty"`
+	Stop          []string `json:",omitempty"`
+	MaxTokens     int
+	AttemptID     string           `json:"-"`
+	Limits        providers.Limits `json:"-"`
+	OnFirstByte   func()           `json:"-"`
+	OnReference   func(string)     `json:"-"`
 }
 
 // requestDigest is the same for two requests that ask a model the same.

@@ -15,8 +15,7 @@ import (
 	"inferonce/contracts"
 	"inferonce/jobstore"
 	"inferonce/providers"
-	"inferonce/providers/openaicompat"
-	"inferonce/providers/transport"
+
 	"inferonce/router"
 	"inferonce/router/httpapi"
 	"inferonce/router/telemetry"
@@ -88,24 +87,6 @@ func newLogger(c configs.Log, w io.Writer) *slog.Logger {
 	}
 	return slog.New(slog.NewJSONHandler(w, o))
 }
-
-func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
-	out := map[string]providers.Provider{}
-	for name, p := range c.Providers {
-		traits := openaicompat.Foreground
-		traits.CreateToken = p.HonoursIdempotencyKey
-		client, err := openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
-			Transport: transport.Options{MaxIdle: idleConnections}})
-		if err != nil {
-			return nil, fmt.Errorf("provider %s: %w", name, err)
-		}
-		out[name] = client
-	}
-	return out, nil
-}
-
-// idleConnections to one provider; a busy router keeps about as many calls under way.
-const idleConnections = 128
 
 func newTargets(c *configs.Config) map[string]providers.Target {
 	out := map[string]providers.Target{}

@@ -49,7 +49,8 @@ var _ providers.Provider = (*Client)(nil)
 // (developers.openai.com/api/reference/overview), and a second one costs as
 // much as the first.
 var Foreground = providers.Traits{
-	Lookup: "none", Push: "none", Cancel: "none", Duplicate: "the tokens of one more completion",
+	Lookup: providers.LookupNone, Push: providers.PushNone, Cancel: providers.CancelNone, Duplicate: "the tokens of one more completion",
+	Operations: []providers.Operation{{Name: "create", Call: "POST /chat/completions", Changes: true, Source: "developers.openai.com/api/reference/resources/chat"}},
 }
 
 const defaultIdle = 64
@@ -60,7 +61,7 @@ func New(c Config) (*Client, error) {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		return nil, fmt.Errorf("openaicompat: base_url must be an address such as https://api.example.com/v1, without credentials or query")
 	}
-	if c.Traits == (providers.Traits{}) {
+	if c.Traits.Lookup == "" {
 		c.Traits = Foreground
 	}
 	if c.Transport.MaxIdle == 0 {

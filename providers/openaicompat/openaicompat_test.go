@@ -245,11 +245,11 @@ func TestNewRefusesWhatIsNoBaseURL(t *testing.T) {
 
 func TestTraits(t *testing.T) {
 	c := newClient(t, "http://a.test", providers.Traits{})
-	if c.Traits() != Foreground {
+	if !reflect.DeepEqual(c.Traits(), Foreground) {
 		t.Errorf("got %+v, want those of a foreground call", c.Traits())
 	}
 	own := providers.Traits{Lookup: "by_id", MaxRun: time.Minute}
-	if c = newClient(t, "http://a.test", own); c.Traits() != own {
+	if c = newClient(t, "http://a.test", own); !reflect.DeepEqual(c.Traits(), own) {
 		t.Errorf("got %+v, want %+v", c.Traits(), own)
 	}
 }
