@@ -46,12 +46,16 @@ type file struct {
 	URI string `json:"fileUri"`
 }
 
+// functionCall has an id so that its result finds it, also where a tool is
+// called twice in a turn. It is ours where the API gave none.
 type functionCall struct {
+	ID   string         `json:"id,omitzero"`
 	Name string         `json:"name"`
 	Args jsontext.Value `json:"args"`
 }
 
 type functionResponse struct {
+	ID       string   `json:"id,omitzero"`
 	Name     string   `json:"name"`
 	Response response `json:"response"`
 }
@@ -99,12 +103,38 @@ func toRequest(r providers.Request) (request, error) {
 		if !schema.IsValid() || schema.Kind() != '{' {
 			return request{}, no("schema", "it is not a JSON Schema that is an object")
 		}
+		if mixesRef(r.Schema) {
+			return request{}, no("schema/$ref", "this API takes no other keyword beside it")
+		}
 		q.Generation.MimeType, q.Generation.ResponseSchema = "application/json", schema
 	}
 	if err := q.converse(r); err != nil {
 		return request{}, err
 	}
 	return q, q.offer(r)
+}
+
+// mixesRef finds a reference with other keywords beside it: "no other
+// properties, except for those starting as a $, may be set"
+// (GenerationConfig.responseJsonSchema).
+func mixesRef(schema []byte) bool {
+	var v any
+	return json.Unmarshal(schema, &v) == nil && mixed(v)
+}
+
+func mixed(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, mixed)
+	case map[string]any:
+		_, ref := v["$ref"].(string) // a property of that name is a schema, not a text
+		for name, inner := range v {
+			if ref && !strings.HasPrefix(name, "$") || mixed(inner) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const maxStops = 5 // GenerationConfig.stopSequences: "up to 5"
@@ -164,7 +194,7 @@ func (q *request) converse(r providers.Request) error {
 func toParts(s providers.Said) (out []part, err error) {
 	m := s.Message
 	if m.Role == "tool" {
-		return []part{{Result: &functionResponse{Name: s.ToolName, Response: response{m.Content}}}}, nil
+		return []part{{Result: &functionResponse{m.ToolCallID, s.ToolName, response{m.Content}}}}, nil
 	}
 	if m.Content != "" || len(m.Parts)+len(m.ToolCalls) == 0 {
 		out = append(out, part{Text: &m.Content})
@@ -184,7 +214,7 @@ func toParts(s providers.Said) (out []part, err error) {
 		if !args.IsValid() || args.Kind() != '{' {
 			return nil, no(fmt.Sprintf("%s.tool_calls[%d].arguments", s.Part, i), "this API takes arguments that are a JSON object")
 		}
-		out = append(out, part{Call: &functionCall{t.Name, args}})
+		out = append(out, part{Call: &functionCall{t.ID, t.Name, args}})
 	}
 	return out, nil
 }
