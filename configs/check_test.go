@@ -12,7 +12,7 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 		{"an unknown kind", "openai: {kind: openai", "openai: {kind: opnai",
 			`4:18 providers.openai.kind: unknown word; did you mean "openai"?`},
 		{"no kind", "local: {kind: openai, ", "local: {",
-			`5:3 providers.local.kind: is missing; known here: openai`},
+			`5:3 providers.local.kind: is missing; known here: anthropic, gemini, openai`},
 		{"a public provider without a key", `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, `{kind: openai}`,
 			`4:3 providers.openai.api_key: is missing; add api_key: "${NAME}" with the variable that holds it, or file:PATH`},
 		{"plain http beyond this machine", "http://127.0.0.1:8080/v1", "http://10.0.0.7:8080/v1",

@@ -41,7 +41,7 @@ const (
 
 // Provider is an account at somebody who runs models.
 type Provider struct {
-	Kind    string `yaml:"kind"`             // the adapter: "openai" for everything that speaks OpenAI's chat completions
+	Kind    string `yaml:"kind"`             // the adapter: "openai" for everything that speaks OpenAI's chat completions; "anthropic" and "gemini" for their own APIs
 	BaseURL string `yaml:"base_url"`         // up to and including /v1, without a slash at the end; default: the kind's public address
 	APIKey  Secret `yaml:"api_key,omitzero"` // needed for every https address
 	// HonoursIdempotencyKey says that the provider has proved it runs a

@@ -59,5 +59,9 @@ type kind struct{ baseURL string }
 
 // kinds are the adapters that a provider may name.
 func kinds() map[string]kind {
-	return map[string]kind{"openai": {baseURL: "https://api.openai.com/v1"}}
+	return map[string]kind{
+		"openai":    {baseURL: "https://api.openai.com/v1"},
+		"anthropic": {baseURL: "https://api.anthropic.com/v1"},
+		"gemini":    {baseURL: "https://generativelanguage.googleapis.com/v1beta"},
+	}
 }

@@ -69,7 +69,7 @@ var homes = map[string]string{
 }
 
 // adapters must not know each other; nor may the router know one.
-var adapters = []string{"providers/openaicompat", "providers/sim"}
+var adapters = []string{"providers/openaicompat", "providers/anthropic", "providers/gemini", "providers/sim"}
 
 func forbidden(me, imported string) string {
 	top, _, _ := strings.Cut(me, "/")
