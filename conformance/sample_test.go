@@ -40,10 +40,7 @@ func certify(t *testing.T, contract string, answers []byte) contracts.Report {
 	h := httptest.NewServer(s)
 	defer h.Close()
 	defer s.Close()
-	c, err := contracts.Load(os.DirFS("../configs/contracts"), contract+".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := sample(t, contract)
 	p, err := openaicompat.New(openaicompat.Config{BaseURL: sim.Client{Base: h.URL}.URL("a")})
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +52,15 @@ func certify(t *testing.T, contract string, answers []byte) contracts.Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func sample(t *testing.T, contract string) *contracts.Contract {
+	t.Helper()
+	c, err := contracts.Load(os.DirFS("../configs/contracts"), contract+".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func answersOf(t *testing.T, set string) []byte {
