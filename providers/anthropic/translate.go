@@ -212,6 +212,8 @@ func toCall(at string, t contracts.ToolCall) (block, error) {
 // (platform.claude.com/docs/en/build-with-claude/vision).
 var mediaTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
+// toPart takes https only: the documentation shows no other address, and says
+// nothing of plain http.
 func toPart(at string, p providers.Part) (block, error) {
 	i := p.Image
 	switch {

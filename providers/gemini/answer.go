@@ -34,6 +34,12 @@ type candidate struct {
 	} `json:"content"`
 	FinishReason  string `json:"finishReason"`
 	FinishMessage string `json:"finishMessage"`
+	// Fetched says what became of addresses that the API was to fetch.
+	Fetched struct {
+		All []struct {
+			Status string `json:"urlRetrievalStatus"`
+		} `json:"urlMetadata"`
+	} `json:"urlContextMetadata"`
 }
 
 // piece is a part of the answer. Thoughts and parts of tools that run at the

@@ -38,6 +38,8 @@ var table = []row{
 	// it is that of the quota per minute (ai.google.dev/gemini-api/docs/rate-limits;
 	// google-gemini/gemini-cli#8437 for the names of the quotas).
 	{status: "RESOURCE_EXHAUSTED", daily: true, class: contracts.QuotaExhausted, effect: contracts.None, code: "per_day"},
+	// Money that is spent. The wordings are those of public reports.
+	{status: "RESOURCE_EXHAUSTED", phrases: []string{"prepayment credits are depleted", "monthly spending cap"}, class: contracts.QuotaExhausted, effect: contracts.None},
 	// A 499: somebody in between gave up; what became of the work is not said
 	// (cloud.google.com google.rpc.Code).
 	{status: "CANCELLED", class: contracts.Timeout, effect: contracts.Open, code: "cancelled"},
@@ -180,10 +182,25 @@ func (c candidate) unusable(done contracts.Completion, key string) *contracts.Fa
 		return ended(contracts.BadResponse, "tool_call", transport.Detail(c.FinishReason+" "+c.FinishMessage, key))
 	case c.FinishReason != "STOP": // LANGUAGE, OTHER, MALFORMED_RESPONSE, and what is not known here
 		return ended(contracts.BadResponse, "finish_reason", transport.Detail(c.FinishReason+" "+c.FinishMessage, key))
+	case c.unfetched():
+		return ended(contracts.BadResponse, "url_retrieval", "the provider answered without an image that it could not fetch")
 	case done.Content == "" && len(done.ToolCalls) == 0:
 		return ended(contracts.BadResponse, "empty", "the answer has no content")
 	}
 	return nil
+}
+
+// unfetched says that an address of the request was not read. The model answers
+// then as if it had not been there (UrlRetrievalStatus in
+// ai.google.dev/api/generate-content; for images that it stands in the same
+// place is not documented).
+func (c candidate) unfetched() bool {
+	for _, f := range c.Fetched.All {
+		if f.Status != "" && f.Status != "URL_RETRIEVAL_STATUS_SUCCESS" {
+			return true
+		}
+	}
+	return false
 }
 
 // blocked is a reply without candidates. A prompt that is blocked gets none,

@@ -3,6 +3,8 @@ package gemini
 import (
 	"fmt"
 	"math"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +45,8 @@ type inline struct {
 }
 
 type file struct {
-	URI string `json:"fileUri"`
+	MimeType string `json:"mimeType"`
+	URI      string `json:"fileUri"`
 }
 
 // functionCall has an id so that its result finds it, also where a tool is
@@ -233,7 +236,7 @@ func toPart(at string, p providers.Part) (part, error) {
 	case i.URL != "" && !strings.HasPrefix(i.URL, "https://"):
 		return part{}, no(at+".url", "this API fetches https addresses only")
 	case i.URL != "":
-		return part{File: &file{i.URL}}, nil
+		return fetched(at, i.URL)
 	case !slices.Contains(mediaTypes, i.MediaType):
 		return part{}, no(at+".media_type", "this API reads "+strings.Join(mediaTypes, ", "))
 	}
@@ -258,6 +261,21 @@ func sign(all []part) {
 			return
 		}
 	}
+}
+
+// fetched is an image that the API gets by itself. It wants to be told the type
+// (ai.google.dev/gemini-api/docs/file-input-methods, "always provide"), which we
+// know from the address alone, since nothing is fetched here.
+func fetched(at, address string) (part, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return part{}, no(at+".url", "it is no address")
+	}
+	kind := map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}[strings.ToLower(path.Ext(u.Path))]
+	if kind == "" {
+		return part{}, no(at+".url", "this API wants the type of an image, which only an address that ends in .png, .jpg, .jpeg or .webp tells")
+	}
+	return part{File: &file{kind, address}}, nil
 }
 
 type tool struct {

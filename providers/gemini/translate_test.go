@@ -52,6 +52,7 @@ func TestWhatHasNoRenderingIsRefusedWithoutACall(t *testing.T) {
 		}), "messages[1].tool_call_id"},
 		{"an image of another type", image(providers.Image{MediaType: "image/gif", Data: "AA"}), "messages[0].parts[1].image.media_type"},
 		{"an image over plain http", image(providers.Image{URL: "http://a.test/a.png"}), "messages[0].parts[1].image.url"},
+		{"an image whose address does not tell its type", image(providers.Image{URL: "https://a.test/a?x=.png"}), "messages[0].parts[1].image.url"},
 		{"an image in another detail", image(providers.Image{URL: "https://a.test/a.png", Detail: "high"}), "messages[0].parts[1].image.detail"},
 		{"arguments that are no object", withCall(contracts.ToolCall{ID: "a", Name: "b", Arguments: "[1]"}), "messages[1].tool_calls[0].arguments"},
 		{"arguments that are no JSON", withCall(contracts.ToolCall{ID: "a", Name: "b", Arguments: `{"a`}), "messages[1].tool_calls[0].arguments"},
