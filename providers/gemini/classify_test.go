@@ -91,6 +91,7 @@ func TestAnAnswerThatIsNone(t *testing.T) {
 		{"the cap of a project", 429, failing("RESOURCE_EXHAUSTED", "Your project has exceeded its monthly spending cap.", in13s), contracts.QuotaExhausted, contracts.None, "", 0},
 		{"a quota that is not named", 429, failing("RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).", ""), contracts.RateLimited, contracts.None, "", 0},
 		{"a quota in a list", 429, "[" + failing("RESOURCE_EXHAUSTED", "m", perDay) + "]", contracts.QuotaExhausted, contracts.None, "per_day", 0},
+		{"a quota per day before one per minute", 429, failing("RESOURCE_EXHAUSTED", "m", perDay+","+perMinute), contracts.QuotaExhausted, contracts.None, "per_day", 0},
 		{"details of another form", 429, `{"error":{"status":"RESOURCE_EXHAUSTED","message":"m","details":["x",{"violations":3},` + in13s + `]}}`, contracts.RateLimited, contracts.None, "", 13 * time.Second},
 		{"somebody gave up", 499, failing("CANCELLED", "m", ""), contracts.Timeout, contracts.Open, "cancelled", 0},
 		{"the provider's own failure ended", 500, failing500, contracts.ProviderError, contracts.Ended, "", 0},
@@ -180,6 +181,13 @@ func TestStatedDelays(t *testing.T) {
 func TestAHeaderOutranksTheDelayInTheBody(t *testing.T) {
 	p := newProvider(t, says(429, failing("RESOURCE_EXHAUSTED", "m", in13s), "Retry-After", "2"))
 	if _, f := ask(t, p, plain()); f == nil || f.RetryAfter != 2*time.Second {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestADailyQuotaStatesNoWait(t *testing.T) { // what is stated beside it is the minute's
+	p := newProvider(t, says(429, failing("RESOURCE_EXHAUSTED", "m", perDay), "Retry-After", "34"))
+	if _, f := ask(t, p, plain()); f == nil || f.Class != contracts.QuotaExhausted || f.RetryAfter != 0 {
 		t.Errorf("got %+v", f)
 	}
 }
