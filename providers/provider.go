@@ -99,6 +99,12 @@ type Tool struct {
 type Limits struct {
 	// Connect bounds DNS, dial and TLS; what it cuts has effect none. 0: no limit of its own.
 	Connect time.Duration
+	// FirstByte bounds the time from having a connection to the first byte of the
+	// answer, and Idle the gap between two bytes of it. What they cut is a timeout
+	// with effect open, "first_byte" or "idle". 0: no limit of its own. A router
+	// that keeps listening for a late answer sets neither.
+	FirstByte time.Duration
+	Idle      time.Duration
 	// SendBy is the last moment at which the first byte of the request may
 	// leave; later the call is not made and has effect none. Zero: no limit.
 	SendBy time.Time
