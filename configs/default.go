@@ -53,11 +53,3 @@ func (r *Route) setDefaults() {
 	r.Connect, r.FirstByte = DefaultConnect, DefaultFirstByte
 	r.AnswerWithin, r.ListenFor = DefaultAnswerWithin, DefaultListenFor
 }
-
-// kind is what is known of an adapter before it is built.
-type kind struct{ baseURL string }
-
-// kinds are the adapters that a provider may name.
-func kinds() map[string]kind {
-	return map[string]kind{"openai": {baseURL: "https://api.openai.com/v1"}}
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 
 	"inferonce/configs"
 	"inferonce/providers"
@@ -11,7 +12,8 @@ import (
 
 // kinds builds a provider of each kind that the configuration may name.
 var kinds = map[string]func(configs.Provider) (providers.Provider, error){
-	"openai": newOpenAI,
+	"openai": chatCompletions, "azure": chatCompletions, "vllm": chatCompletions, "llamacpp": chatCompletions, "ollama": chatCompletions,
+	"groq": chatCompletions, "mistral": chatCompletions, "together": chatCompletions, "deepseek": chatCompletions, "openrouter": chatCompletions,
 }
 
 func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
@@ -33,9 +35,29 @@ func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
 // idleConnections to one provider; a busy router keeps about as many calls under way.
 const idleConnections = 128
 
-func newOpenAI(p configs.Provider) (providers.Provider, error) {
+// chatCompletions builds a provider that speaks OpenAI's chat completions.
+func chatCompletions(p configs.Provider) (providers.Provider, error) {
+	c, err := chatConfig(p)
+	if err != nil {
+		return nil, err
+	}
+	return openaicompat.New(c)
+}
+
+func chatConfig(p configs.Provider) (openaicompat.Config, error) {
+	profile, err := openaicompat.ProfileNamed(profileOf(p))
 	traits := openaicompat.Foreground
 	traits.CreateToken = p.HonoursIdempotencyKey
-	return openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
-		Transport: transport.Options{MaxIdle: idleConnections}})
+	return openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits, Profile: profile, APIVersion: p.APIVersion,
+		Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}}, err
+}
+
+// profileOf names the profile of a kind. The kind openai also stands for servers
+// of which nothing more is known than that they speak its language.
+func profileOf(p configs.Provider) string {
+	u, err := url.Parse(p.BaseURL)
+	if p.Kind == "openai" && (err != nil || u.Hostname() != "api.openai.com") {
+		return "generic"
+	}
+	return p.Kind
 }

@@ -19,11 +19,14 @@ func variants(c *configs.Config, target string) func(conformance.Kind) providers
 		if !ok || kind == conformance.WrongKey && p.APIKey.Reveal() == "" {
 			return nil
 		}
-		key := p.APIKey.Reveal
-		if kind == conformance.WrongKey {
-			key = rand.Text
+		o, err := chatConfig(p)
+		if err != nil {
+			return nil // the kind was checked when it was loaded
 		}
-		client, err := openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: key})
+		if kind == conformance.WrongKey {
+			o.APIKey = rand.Text
+		}
+		client, err := openaicompat.New(o)
 		if err != nil {
 			return nil // the address was checked when it was loaded
 		}
