@@ -125,3 +125,21 @@ func (e expiring) Err() error {
 		return nil
 	}
 }
+
+// contextUntil is a context that ends when something has happened n times.
+func contextUntil(t *testing.T, happens <-chan struct{}, n int) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range n {
+			select {
+			case <-happens:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, func() { cancel(); <-done }
+}
