@@ -92,9 +92,11 @@ const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 
 func (p Profile) askForSchema(w *wire, r providers.Request) {
 	switch {
+	case r.Schema == nil && r.JSONObject:
+		w.Format = &wireFormat{Type: "json_object"}
 	case r.Schema == nil:
 	case p.Schemas == schemaFormat:
-		w.Format = &wireFormat{Type: "json_schema", Schema: &wireSchema{Name: schemaName(r.SchemaName), Schema: r.Schema, Strict: true}}
+		w.Format = &wireFormat{Type: "json_schema", Schema: &wireSchema{Name: schemaName(r.SchemaName), Schema: r.Schema, Strict: !r.SchemaLoose}}
 	default:
 		w.Format = &wireFormat{Type: "json_object"}
 		say := "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n" + string(r.Schema)

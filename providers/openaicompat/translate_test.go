@@ -150,3 +150,16 @@ func TestAzureHasItsOwnHeaderAndPath(t *testing.T) {
 		t.Error("an api_version was taken for a profile that has none")
 	}
 }
+
+func TestASchemaThatNeedNotBeEnforcedAndOneThatIsMissing(t *testing.T) {
+	r := request()
+	r.Schema, r.SchemaLoose = json.RawMessage(`{"type":"object"}`), true
+	if body := sentBody(t, openAI(), r); !strings.Contains(body, `"json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}`) {
+		t.Errorf("sent %s", body)
+	}
+	r = request()
+	r.JSONObject = true
+	if body := sentBody(t, openAI(), r); !strings.Contains(body, `"response_format":{"type":"json_object"}`) {
+		t.Errorf("sent %s", body)
+	}
+}

@@ -31,9 +31,8 @@ type Options struct {
 	IdleFor time.Duration
 	// RootCAs replace the system's; nil: the system's.
 	RootCAs *x509.CertPool
-	// Proxy is an http proxy that every call goes through, "http://host:port",
-	// with user and password where it wants them; https travels in a tunnel. "":
-	// none. HTTP_PROXY and its like in the environment are never looked at.
+	// Proxy is an http proxy that every call goes through, "http://host:port"
+	// without user and password; https travels in a tunnel. "": none. HTTP_PROXY and its like in the environment are never looked at.
 	Proxy string
 	// HTTP2 speaks HTTP/2 in the clear to http origins. It is there for tests:
 	// net/http repeats requests over HTTP/2 in more cases, and connections are

@@ -3,7 +3,6 @@ package transport
 import (
 	"bufio"
 	"context"
-	"encoding/base64"
 	"errors"
 	"io"
 	"net"
@@ -18,8 +17,8 @@ func parseProxy(s string) (*url.URL, error) {
 		return nil, nil
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" || u.Hostname() == "" || (u.Path != "" && u.Path != "/") || u.RawQuery != "" {
-		return nil, errors.New("transport: a proxy must be an address such as http://proxy.internal:3128")
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.User != nil || (u.Path != "" && u.Path != "/") || u.RawQuery != "" {
+		return nil, errors.New("transport: a proxy must be an address such as http://proxy.internal:3128, without user and password")
 	}
 	return u, nil
 }
@@ -53,7 +52,7 @@ func (d *dialer) tunnel(ctx context.Context, network, addr string) (net.Conn, er
 		return nil, dialFault(ctx, err)
 	}
 	unbind := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	err = connect(c, addr, d.proxy.User)
+	err = connect(c, addr)
 	if !unbind() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -79,12 +78,8 @@ var errNoTunnel = errors.New("transport: the proxy opened no tunnel")
 
 // connect asks for a tunnel (RFC 9110 9.3.6). The far end says nothing before
 // our TLS hello, so bytes after the head mean that it is no tunnel.
-func connect(c net.Conn, addr string, user *url.Userinfo) error {
+func connect(c net.Conn, addr string) error {
 	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{}}
-	if user != nil {
-		password, _ := user.Password()
-		r.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
-	}
 	if err := r.Write(c); err != nil {
 		return err
 	}

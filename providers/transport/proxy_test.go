@@ -38,10 +38,7 @@ func tunnels(t *testing.T, asked chan<- *http.Request) *wire {
 }
 
 func TestHTTPSGoesThroughATunnelOfTheConfiguredProxy(t *testing.T) {
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Proxy-Authorization") != "" {
-			t.Error("the far end got the proxy's password")
-		}
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "{}")
 	}))
 	defer s.Close()
@@ -49,14 +46,14 @@ func TestHTTPSGoesThroughATunnelOfTheConfiguredProxy(t *testing.T) {
 	pool.AddCert(s.Certificate())
 	asked := make(chan *http.Request, 1)
 	p := tunnels(t, asked)
-	c := newClient(t, Options{RootCAs: pool, Proxy: strings.Replace(p.url, "http://", "http://u:p@", 1)}, s.URL)
+	c := newClient(t, Options{RootCAs: pool, Proxy: p.url}, s.URL)
 	o := send(t.Context(), t, c, s.URL, providers.Limits{}, 10)
 	if o.failure != nil || string(o.answer.Body) != "{}" {
 		t.Fatalf("%q, %v", o.answer.Body, o.failure)
 	}
 	r := <-asked
-	if r.Method != http.MethodConnect || "https://"+r.Host != s.URL || r.Header.Get("Proxy-Authorization") != "Basic dTpw" {
-		t.Errorf("%s %s, %q", r.Method, r.Host, r.Header.Get("Proxy-Authorization"))
+	if r.Method != http.MethodConnect || "https://"+r.Host != s.URL || r.Header.Get("Authorization") != "" {
+		t.Errorf("%s %s, %v", r.Method, r.Host, r.Header)
 	}
 	wantCalls(t, p, 1)
 }
@@ -120,7 +117,7 @@ func TestAProxyInTheEnvironmentIsIgnored(t *testing.T) {
 }
 
 func TestAProxyMustBeAnAddress(t *testing.T) {
-	for _, s := range []string{"proxy:3128", "https://proxy:3128", "socks5://proxy:1080", "http://", "http://proxy/path", "http://proxy?x=1"} {
+	for _, s := range []string{"proxy:3128", "https://proxy:3128", "socks5://proxy:1080", "http://", "http://proxy/path", "http://proxy?x=1", "http://u:p@proxy:3128"} {
 		if _, err := New(Options{Proxy: s}); err == nil {
 			t.Errorf("%q was taken", s)
 		} else if strings.Contains(err.Error(), "proxy:") {
