@@ -184,7 +184,7 @@ func TestCatalogue(t *testing.T) {
 	for _, s := range catalogue() {
 		t.Run(s.id+" "+s.says, func(t *testing.T) {
 			l := plays(t, first(s.play))
-			client := calls(t, l, transport.Options{}, false)
+			client := calls(t, l, transport.Options{MaxIdle: -1}, false) // the line closes after each answer
 			r := request()
 			r.Limits = s.limits
 			done, err := client.Complete(t.Context(), r)

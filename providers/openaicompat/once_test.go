@@ -183,7 +183,7 @@ func TestAResetHasTheEffectOfWhatHadLeft(t *testing.T) {
 		}, contracts.Truncated, contracts.Ended},
 	} {
 		l := plays(t, first(tc.handle))
-		client := calls(t, l, transport.Options{}, true)
+		client := calls(t, l, transport.Options{MaxIdle: -1}, true)
 		_, err := client.Complete(t.Context(), tc.r)
 		if err == nil {
 			t.Fatalf("%s: a success", tc.name)

@@ -40,6 +40,7 @@ type Profile struct {
 	Schemas     string   // how the schema of an answer is asked for: schemaFormat, schemaInstruct; "": not at all
 	ImageURLs   bool
 	ImageData   bool
+	ImageTypes  []string // of data
 	ImageDetail bool
 
 	// Finish translates words of finish_reason that differ to OpenAI's; a word that

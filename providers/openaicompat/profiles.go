@@ -28,7 +28,7 @@ func openAI() Profile {
 		TokenCap: capByModel, MaxHeat: 2, FixedHeat: []string{"o1", "o3", "o4", "gpt-5"}, TopP: true,
 		Seed: "seed", MaxStops: 4, NoStops: []string{"o3", "o4-mini"},
 		Parallel: true, ToolChoices: everyChoice(), Schemas: schemaFormat,
-		ImageURLs: true, ImageData: true, ImageDetail: true,
+		ImageURLs: true, ImageData: true, ImageTypes: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}, ImageDetail: true,
 		Sources: map[string]string{"FixedHeat": "go-openai reasoning_validator.go", "Rows": "developers.openai.com error-codes guide"},
 		// A named or required choice ends with "stop", which is therefore legal beside calls everywhere.
 	}
@@ -80,13 +80,15 @@ func llamaCPP() Profile {
 	return p
 }
 
-// ollama lists the members that it takes; parallel_tool_calls is not among them.
+// ollama reads neither tool_choice nor parallel_tool_calls, so that "auto" is
+// what it does anyway, and fetches no images; a member that it does not know it
+// leaves aside without a word.
 func ollama() Profile {
 	p := generic()
-	p.Name, p.Page = "ollama", "docs.ollama.com/api/openai-compatibility"
-	p.TokenCap, p.Parallel, p.ImageDetail = capOld, false, false
+	p.Name, p.Page = "ollama", "github.com/ollama/ollama openai/openai.go"
+	p.TokenCap, p.Parallel = capOld, false
 	p.ToolChoices = []string{contracts.ToolAuto}
-	p.Unverified = []string{"ToolChoices", "ImageDetail"}
+	p.ImageURLs, p.ImageDetail, p.ImageTypes = false, false, []string{"image/png", "image/jpeg", "image/webp"}
 	return p
 }
 
@@ -114,8 +116,8 @@ func mistral() Profile {
 	p.TokenCap, p.MaxHeat, p.FixedHeat, p.NoStops = capOld, 1.5, nil, nil
 	p.Seed, p.MaxStops, p.ToolIDs, p.ImageDetail = "random_seed", -1, idsNine, false
 	p.Finish = map[string]string{"model_length": "length"}
-	p.Sources = map[string]string{"ToolIDs": "github.com/mistralai/mistral-common, validator", "Seed": "github.com/mistralai/client-python docs/models/chatcompletionrequest.md"}
-	p.Unverified = []string{"MaxHeat", "ToolChoices", "Schemas", "Finish", "ImageDetail", "Rows"}
+	p.Sources = map[string]string{"ToolIDs": "github.com/mistralai/mistral-common, validator", "Seed": "github.com/mistralai/client-python docs/models/chatcompletionrequest.md", "ToolChoices": "github.com/mistralai/client-python docs/models/toolchoiceenum.md"}
+	p.Unverified = []string{"MaxHeat", "Schemas", "Finish", "ImageDetail", "Rows"}
 	p.Rows = transport.Table{
 		{Status: []int{400, 422}, Own: transport.Provider, Phrases: []string{"too large for model"}, Class: contracts.ContextLength, Effect: contracts.None},
 	}

@@ -74,6 +74,8 @@ func TestWhatAServerCanNotTakeIsNamedAndNeverSent(t *testing.T) {
 		{"openai", image(providers.Image{Data: "??", MediaType: "image/png"}), "messages[1].parts[0].image.data"},
 		{"openai", image(providers.Image{URL: "https://a.test", Detail: "huge"}), "messages[1].parts[0].image.detail"},
 		{"vllm", image(providers.Image{URL: "https://a.test", Detail: "low"}), "messages[1].parts[0].image.detail"},
+		{"ollama", image(providers.Image{URL: "https://a.test"}), "messages[1].parts[0].image"},
+		{"ollama", image(providers.Image{Data: pixel, MediaType: "image/gif"}), "messages[1].parts[0].image.media_type"},
 		{"deepseek", image(providers.Image{URL: "https://a.test"}), "messages[1].parts[0].image"},
 		{"deepseek", image(providers.Image{Data: pixel, MediaType: "image/png"}), "messages[1].parts[0].image"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"inferonce/providers"
 )
@@ -68,8 +69,8 @@ func (p Profile) takesPart(at string, part providers.Part) *providers.Unsupporte
 		return no(at+".url", "it must be an http or https address")
 	case image.Data != "" && !p.ImageData:
 		return no(at, "this API takes no images")
-	case image.Data != "" && !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, image.MediaType):
-		return no(at+".media_type", "it must be png, jpeg, gif or webp")
+	case image.Data != "" && !slices.Contains(p.ImageTypes, image.MediaType):
+		return no(at+".media_type", "it must be one of %s", strings.Join(p.ImageTypes, ", "))
 	case image.Data != "" && !encoded(image.Data):
 		return no(at+".data", "it is not base64")
 	case image.Detail != "" && (!p.ImageDetail || !slices.Contains([]string{"low", "high", "auto"}, image.Detail)):
