@@ -198,6 +198,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		req.Header.Set(x.keyHeader, x.key)
 	}
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
+	req.GetBody = nil // it would give go-openai's
 	resp, err := x.http.Do(req)
 	if err == nil {
 		x.answer, err = transport.Read(resp)

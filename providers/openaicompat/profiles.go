@@ -71,9 +71,9 @@ func vLLM() Profile {
 func llamaCPP() Profile {
 	p := generic()
 	p.Name, p.Page = "llamacpp", "github.com/ggml-org/llama.cpp tools/server/README.md"
-	p.TokenCap, p.ImageDetail = capOld, false
+	p.TokenCap, p.ImageDetail, p.ImageTypes = capOld, false, []string{"image/png", "image/jpeg", "image/gif"}
 	p.ToolChoices = []string{contracts.ToolAuto, contracts.ToolRequired, providers.ToolNone}
-	p.Unverified = []string{"Parallel", "ToolChoices", "ImageURLs", "ImageData", "ImageDetail"}
+	p.Unverified = []string{"ToolChoices", "ImageDetail", "TokenCap"}
 	p.Rows = transport.Table{
 		{Status: []int{400}, Own: transport.Provider, Words: []string{"exceed_context_size_error"}, Class: contracts.ContextLength, Effect: contracts.None},
 	}
@@ -99,8 +99,9 @@ func groq() Profile {
 	p := openAI()
 	p.Name, p.Page = "groq", "console.groq.com/docs/api-reference#chat-create"
 	p.TokenCap, p.FixedHeat, p.NoStops, p.ImageDetail = capNew, nil, nil, false
-	p.Sources = map[string]string{"MaxHeat": "console.groq.com/docs/openai", "Rows": "console.groq.com/docs/structured-outputs", "MaxStops": "github.com/groq/groq-python completion_create_params.py"}
-	p.Unverified = []string{"TokenCap", "ImageURLs", "ImageData", "ImageDetail", "Schemas"}
+	p.Sources = map[string]string{"MaxHeat": "console.groq.com/docs/openai", "Rows": "console.groq.com/docs/structured-outputs", "MaxStops": "github.com/groq/groq-python completion_create_params.py",
+		"TokenCap": "github.com/groq/groq-typescript src/resources/chat/completions.ts", "ImageURLs": "console.groq.com/docs/vision", "ImageData": "console.groq.com/docs/vision"}
+	p.Unverified = []string{"ImageDetail", "Schemas"}
 	p.Rows = transport.Table{
 		{Status: []int{400}, Own: transport.Provider, Words: []string{"json_validate_failed", "tool_use_failed"}, Class: contracts.ContractViolation, Effect: contracts.Ended, Code: "output_refused"},
 		{Status: []int{413}, Own: transport.Provider, Words: []string{"rate_limit_exceeded"}, Class: contracts.ContextLength, Effect: contracts.None},
@@ -114,10 +115,11 @@ func mistral() Profile {
 	p := openAI()
 	p.Name, p.Page = "mistral", "docs.mistral.ai/api/endpoint/chat"
 	p.TokenCap, p.MaxHeat, p.FixedHeat, p.NoStops = capOld, 1.5, nil, nil
-	p.Seed, p.MaxStops, p.ToolIDs, p.ImageDetail = "random_seed", -1, idsNine, false
+	p.Seed, p.MaxStops, p.ToolIDs = "random_seed", -1, idsNine
 	p.Finish = map[string]string{"model_length": "length"}
-	p.Sources = map[string]string{"ToolIDs": "github.com/mistralai/mistral-common, validator", "Seed": "github.com/mistralai/client-python docs/models/chatcompletionrequest.md", "ToolChoices": "github.com/mistralai/client-python docs/models/toolchoiceenum.md"}
-	p.Unverified = []string{"MaxHeat", "Schemas", "Finish", "ImageDetail", "Rows"}
+	p.Sources = map[string]string{"ToolIDs": "github.com/mistralai/mistral-common, validator", "Seed": "github.com/mistralai/client-python docs/models/chatcompletionrequest.md", "ToolChoices": "github.com/mistralai/client-python docs/models/toolchoiceenum.md",
+		"Finish": "github.com/mistralai/client-python docs/models/chatcompletionchoicefinishreason.md", "ImageDetail": "github.com/mistralai/client-python docs/models/imageurl.md"}
+	p.Unverified = []string{"MaxHeat", "Schemas", "ImageTypes", "Rows"}
 	p.Rows = transport.Table{
 		{Status: []int{400, 422}, Own: transport.Provider, Phrases: []string{"too large for model"}, Class: contracts.ContextLength, Effect: contracts.None},
 	}

@@ -93,7 +93,6 @@ func TestTheLimitOfTokensGoesByItsName(t *testing.T) {
 
 func TestMistralHasItsOwnSeedAndIds(t *testing.T) {
 	r := conversation()
-	r.ParallelTools, r.Messages[1].Parts[1].Image.Detail = nil, ""
 	r.Messages[2].ToolCalls[1].ID, r.Messages[4].ToolCallID = "D681PevKs", "D681PevKs"
 	p := mistral()
 	body := sentBody(t, p, r)
