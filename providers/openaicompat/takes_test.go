@@ -112,6 +112,22 @@ func TestWhatAServerCanNotTakeIsNamedAndNeverSent(t *testing.T) {
 	}
 }
 
+func TestIdsOfCallsMayComeAgainInALaterTurn(t *testing.T) {
+	call := providers.Message{Role: "assistant", ToolCalls: []contracts.ToolCall{{ID: "call_0", Name: "f"}}}
+	result := providers.Message{Role: "tool", ToolCallID: "call_0", Content: "x"}
+	r := request()
+	r.Messages = append(r.Messages, call, result, call, result)
+	if u := openAI().takes(r); u != nil {
+		t.Error(u)
+	}
+	other := call
+	other.ToolCalls = []contracts.ToolCall{{ID: "call_1", Name: "f"}}
+	r.Messages = append(r.Messages, other, result)
+	if u := openAI().takes(r); u == nil || u.Part != "messages[6].tool_call_id" {
+		t.Errorf("a result of a call that the newest turn did not make: %v", u)
+	}
+}
+
 func FuzzTakes(f *testing.F) {
 	f.Add("user", "x", "a", "f", `{}`, "https://a.test", "", "image/png")
 	f.Add("tool", "", "a", "", `{`, "", pixel, "image/gif")

@@ -28,7 +28,8 @@ func (p Profile) takesTurns(r providers.Request) *providers.Unsupported {
 	return nil
 }
 
-// takesTurn looks at one turn; called holds the ids of the calls before it.
+// takesTurn looks at one turn; called holds the ids of the newest turn with
+// calls. Some servers use the same ids in every turn.
 func takesTurn(at string, m providers.Message, called map[string]bool) *providers.Unsupported {
 	switch {
 	case !slices.Contains([]string{"system", "user", "assistant", "tool"}, m.Role):
@@ -42,7 +43,10 @@ func takesTurn(at string, m providers.Message, called map[string]bool) *provider
 	case m.ToolCallID != "" && m.Role != "tool":
 		return no(at+".tool_call_id", "only a tool's turn names a call")
 	case m.Role == "tool" && !called[m.ToolCallID]:
-		return no(at+".tool_call_id", "no earlier turn made this call")
+		return no(at+".tool_call_id", "the newest turn with calls did not make this one")
+	}
+	if len(m.ToolCalls) > 0 {
+		clear(called)
 	}
 	for j, c := range m.ToolCalls {
 		if c.ID == "" || c.Name == "" || called[c.ID] {
