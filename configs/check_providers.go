@@ -25,6 +25,8 @@ func (d *decoder) checkProviders(ps map[string]Provider) {
 		}
 		p.BaseURL = strings.TrimRight(p.BaseURL, "/")
 		d.checkBaseURL(at, p, ok)
+		d.checkVersion(at, p, k)
+		d.checkProxy(at, p)
 		ps[name] = p
 	}
 }
@@ -48,6 +50,26 @@ func (d *decoder) checkBaseURL(at string, p Provider, kindKnown bool) {
 		d.fault(at, "base_url", "plain http beyond this machine", "use https, or set allow_http: true if the network between is trusted")
 	case u.Scheme == "https" && p.APIKey.IsZero():
 		d.missing(at, "api_key", `add api_key: "${NAME}" with the variable that holds it, or file:PATH`)
+	}
+}
+
+func (d *decoder) checkVersion(at string, p Provider, k kind) {
+	switch {
+	case p.APIVersion == "":
+	case !k.apiVersion:
+		d.fault(at, "api_version", "this kind has none", "take it out, or write kind: azure")
+	case strings.HasSuffix(p.BaseURL, "/openai/v1"):
+		d.fault(at, "api_version", "the v1 API has none", "take it out, or end base_url before /openai")
+	}
+}
+
+func (d *decoder) checkProxy(at string, p Provider) {
+	if p.Proxy == "" {
+		return
+	}
+	u, err := url.Parse(p.Proxy)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		d.fault(at, "proxy", "not the address of an http proxy", "write it such as http://proxy.internal:3128, without user and password")
 	}
 }
 

@@ -41,7 +41,7 @@ const (
 
 // Provider is an account at somebody who runs models.
 type Provider struct {
-	Kind    string `yaml:"kind"`             // the adapter: "openai" for everything that speaks OpenAI's chat completions; "anthropic" and "gemini" for their own APIs
+	Kind    string `yaml:"kind"`             // the adapter: "openai" for OpenAI and for every server like it that has no kind of its own; "anthropic", "gemini" and others for their own APIs
 	BaseURL string `yaml:"base_url"`         // up to and including /v1, without a slash at the end; default: the kind's public address
 	APIKey  Secret `yaml:"api_key,omitzero"` // needed for every https address
 	// HonoursIdempotencyKey says that the provider has proved it runs a
@@ -50,6 +50,12 @@ type Provider struct {
 	// AllowHTTP lets BaseURL be plain http beyond loopback: prompts and keys
 	// then cross the network unencrypted.
 	AllowHTTP bool `yaml:"allow_http,omitzero"`
+	// APIVersion is Azure's api-version, for a BaseURL that ends before /openai;
+	// its v1 API, with a BaseURL that ends in /openai/v1, needs none.
+	APIVersion string `yaml:"api_version,omitzero"`
+	// Proxy is an http proxy for every call to this provider, "http://host:port".
+	// HTTP_PROXY and its like in the environment are never looked at.
+	Proxy string `yaml:"proxy,omitzero"`
 }
 
 // Target is one model at one provider. Eligibility, limits and metrics are

@@ -28,6 +28,12 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, in its own property order; nil for free text.
 	Schema     json.RawMessage
 	SchemaName string
+	// SchemaLoose says that the API need not enforce Schema, which may lie outside
+	// the part of JSON Schema that it enforces.
+	SchemaLoose bool
+	// JSONObject asks, without a schema, for any one JSON object; an API without
+	// such a mode is sent nothing, and the answer is checked in any case.
+	JSONObject bool
 	// Tools are what the model may call; ToolChoice is then contracts.ToolAuto,
 	// contracts.ToolRequired, ToolNone or ToolNamed.
 	Tools      []Tool
@@ -99,6 +105,12 @@ type Tool struct {
 type Limits struct {
 	// Connect bounds DNS, dial and TLS; what it cuts has effect none. 0: no limit of its own.
 	Connect time.Duration
+	// FirstByte bounds the time from having a connection to the first byte of the
+	// answer, and Idle the gap between two bytes of it. What they cut is a timeout
+	// with effect open, "first_byte" or "idle". 0: no limit of its own. A router
+	// that keeps listening for a late answer sets neither.
+	FirstByte time.Duration
+	Idle      time.Duration
 	// SendBy is the last moment at which the first byte of the request may
 	// leave; later the call is not made and has effect none. Zero: no limit.
 	SendBy time.Time

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 
 	"inferonce/configs"
 	"inferonce/providers"
@@ -9,11 +10,14 @@ import (
 	"inferonce/providers/transport"
 )
 
+// builder makes a provider that is called with key.
+type builder func(p configs.Provider, key func() string) (providers.Provider, error)
+
 // kinds builds a provider of each kind that the configuration may name.
-var kinds = map[string]func(configs.Provider) (providers.Provider, error){
-	"openai":    newOpenAI,
-	"anthropic": newAnthropic,
-	"gemini":    newGemini,
+var kinds = map[string]builder{
+	"anthropic": newAnthropic, "gemini": newGemini,
+	"openai": chatCompletions, "azure": chatCompletions, "vllm": chatCompletions, "llamacpp": chatCompletions, "ollama": chatCompletions,
+	"groq": chatCompletions, "mistral": chatCompletions, "together": chatCompletions, "deepseek": chatCompletions, "openrouter": chatCompletions,
 }
 
 func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
@@ -23,7 +27,7 @@ func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
 		if !ok {
 			return nil, fmt.Errorf("provider %s: no adapter of kind %q is built in", name, p.Kind)
 		}
-		client, err := build(p)
+		client, err := build(p, p.APIKey.Reveal)
 		if err != nil {
 			return nil, fmt.Errorf("provider %s: %w", name, err)
 		}
@@ -35,9 +39,35 @@ func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
 // idleConnections to one provider; a busy router keeps about as many calls under way.
 const idleConnections = 128
 
-func newOpenAI(p configs.Provider) (providers.Provider, error) {
+// chatCompletions builds a provider that speaks OpenAI's chat completions.
+func chatCompletions(p configs.Provider, key func() string) (providers.Provider, error) {
+	c, err := chatConfig(p, key)
+	if err != nil {
+		return nil, err
+	}
+	return openaicompat.New(c)
+}
+
+func chatConfig(p configs.Provider, key func() string) (openaicompat.Config, error) {
+	profile, err := openaicompat.ProfileNamed(profileOf(p))
 	traits := openaicompat.Foreground
 	traits.CreateToken = p.HonoursIdempotencyKey
-	return openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
-		Transport: transport.Options{MaxIdle: idleConnections}})
+	return openaicompat.Config{BaseURL: p.BaseURL, APIKey: key, Traits: traits, Profile: profile, APIVersion: p.APIVersion,
+		Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}}, err
+}
+
+// speaksChat says whether a kind's answers are chat completions.
+func speaksChat(kind string) bool {
+	_, err := openaicompat.ProfileNamed(kind)
+	return err == nil
+}
+
+// profileOf names the profile of a kind. The kind openai also stands for servers
+// of which nothing more is known than that they speak its language.
+func profileOf(p configs.Provider) string {
+	u, err := url.Parse(p.BaseURL)
+	if p.Kind == "openai" && (err != nil || u.Hostname() != "api.openai.com") {
+		return "generic"
+	}
+	return p.Kind
 }

@@ -23,29 +23,18 @@ func variants(c *configs.Config, target string) func(conformance.Kind) providers
 		if kind == conformance.WrongKey {
 			key = rand.Text
 		}
-		if build := withKey(p.Kind); build != nil {
-			return built(build(p, key))
-		}
-		client, err := openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: key})
+		client, err := kinds[p.Kind](p, key)
 		if err != nil {
-			return nil // the address was checked when it was loaded
+			return nil // the kind and its address were checked when they were loaded
 		}
 		return client
 	}
 }
 
-// built is nil where the configuration has been refused already.
-func built(p providers.Provider, err error) providers.Provider {
-	if err != nil {
-		return nil
-	}
-	return p
-}
-
 // recorded reads the suite's recordings the way a kind's adapter reads live
 // traffic. They are of chat completions, so that other kinds have none.
 func recorded(kind string) func(conformance.RecordedAnswer) (contracts.Completion, error) {
-	if withKey(kind) != nil {
+	if !speaksChat(kind) {
 		return nil
 	}
 	return replay

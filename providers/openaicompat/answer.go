@@ -33,39 +33,47 @@ type message struct {
 	ToolCalls []toolCall `json:"tool_calls"`
 }
 
-func decode(a transport.Answer, key string) (contracts.Completion, *contracts.Failure) {
-	if f, ok := transport.ClassifyEmbedded(a, key); ok {
+func (r reader) decode(a transport.Answer) (contracts.Completion, *contracts.Failure) {
+	if f, ok := r.rows.ClassifyEmbedded(a, r.key); ok {
 		return contracts.Completion{}, f
 	}
 	body := bytes.TrimSpace(a.Body)
 	if looksStreamed(body) {
-		r, f := joinStream(body, key)
+		whole, f := r.joinStream(body)
 		if f != nil {
 			return contracts.Completion{}, f
 		}
-		return fromReply(r, key)
+		return r.fromReply(whole)
 	}
-	var r reply
-	if err := json.Unmarshal(body, &r); err != nil {
+	var whole reply
+	if err := json.Unmarshal(body, &whole); err != nil {
 		return contracts.Completion{}, unreadable(body, err)
 	}
-	return fromReply(r, key)
+	return r.fromReply(whole)
 }
 
-func fromReply(r reply, key string) (contracts.Completion, *contracts.Failure) {
-	if len(r.Choices) == 0 {
+func (r reader) fromReply(whole reply) (contracts.Completion, *contracts.Failure) {
+	if len(whole.Choices) == 0 {
 		return contracts.Completion{}, ended(contracts.BadResponse, "no_choices", "the answer has no choices")
 	}
-	ch := r.Choices[0]
+	ch := whole.Choices[0]
 	c := contracts.Completion{
-		Content: ch.Message.Content, Model: label(r.Model, key), Reference: label(r.ID, key),
-		FinishReason: label(ch.FinishReason, key), Usage: usage(r.Usage),
-		ToolCalls: toolCalls(ch.Message.ToolCalls, key),
+		Content: ch.Message.Content, Model: label(whole.Model, r.key), Reference: label(whole.ID, r.key),
+		FinishReason: r.finish(label(ch.FinishReason, r.key)), Usage: usage(whole.Usage),
+		ToolCalls: toolCalls(ch.Message.ToolCalls, r.key),
 	}
-	if f := unusable(c, ch, key); f != nil {
+	if f := unusable(c, ch, r.key); f != nil {
 		return contracts.Completion{}, f
 	}
 	return c, nil
+}
+
+// finish says a word of finish_reason as OpenAI would.
+func (r reader) finish(word string) string {
+	if as, ok := r.words[word]; ok {
+		return as
+	}
+	return word
 }
 
 // label bounds a word of the provider that ends up in records.

@@ -3,24 +3,37 @@ package openaicompat
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"inferonce/contracts"
 	"inferonce/providers/transport"
 )
 
+// reader knows whose answer it reads.
+type reader struct {
+	key   string            // taken out of every word that is kept
+	rows  transport.Table   // of the profile
+	words map[string]string // of finish_reason, in OpenAI's
+}
+
+func (p Profile) reader(key string) reader { return reader{key, p.Rows, p.Finish} }
+
 // read makes a Completion of an answer, or says why it is none. Only 200 and
 // 201 are answers; 202 for one says that the work is still to come.
-func read(a transport.Answer, key string) (contracts.Completion, *contracts.Failure) {
+func (r reader) read(a transport.Answer) (contracts.Completion, *contracts.Failure) {
 	var c contracts.Completion
 	var f *contracts.Failure
 	switch {
 	case a.Status == 204:
 		f = ended(contracts.BadResponse, "empty", "the answer has no body")
 	case a.Status != 200 && a.Status != 201:
-		f = transport.Classify(a, key)
+		f = r.rows.Classify(a, r.key)
 	default:
-		c, f = decode(a, key)
+		c, f = r.decode(a)
 	}
 	if f == nil {
 		return c, nil
@@ -50,6 +63,8 @@ func unusable(c contracts.Completion, ch choice, key string) *contracts.Failure 
 	switch {
 	case c.FinishReason == "error":
 		return ended(contracts.ProviderError, "finish_error", transport.Detail(string(ch.Error), key))
+	case c.FinishReason == finishBusy:
+		return ended(contracts.Overloaded, "finish_overloaded", "the provider broke the answer off for want of resources")
 	case c.FinishReason == "content_filter":
 		return ended(contracts.ContentFiltered, "answer", "the provider withheld the answer")
 	case ch.Message.Refusal != "":
@@ -58,8 +73,22 @@ func unusable(c contracts.Completion, ch choice, key string) *contracts.Failure 
 		return ended(contracts.Truncated, "length", "the answer reached the limit of tokens")
 	case c.Content == "" && len(c.ToolCalls) == 0:
 		return ended(contracts.BadResponse, "empty", "the answer has no content")
+	case slices.ContainsFunc(c.ToolCalls, cut):
+		return ended(contracts.Truncated, "arguments", "the arguments of a call broke off")
 	}
 	return nil
+}
+
+// cut tells arguments that end before their JSON does, which some servers hand
+// out under "tool_calls" when the limit of tokens struck. Anything else that is
+// wrong with them is for the contract to judge.
+func cut(c contracts.ToolCall) bool {
+	if c.Raw || c.Arguments == "" {
+		return false
+	}
+	d := jsontext.NewDecoder(strings.NewReader(c.Arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, err := d.ReadValue()
+	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func ended(class contracts.Class, code, detail string) *contracts.Failure {

@@ -34,9 +34,10 @@ type provider struct {
 }
 
 type asked struct {
-	path string
-	head http.Header
-	body string
+	path  string
+	query string
+	head  http.Header
+	body  string
 }
 
 func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
@@ -45,7 +46,7 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.Add(1)
 		b, _ := io.ReadAll(r.Body)
-		p.asked <- asked{r.URL.Path, r.Header, string(b)}
+		p.asked <- asked{r.URL.Path, r.URL.RawQuery, r.Header, string(b)}
 		answer(w, r)
 	}))
 	t.Cleanup(p.Close)
@@ -123,4 +124,22 @@ func (e expiring) Err() error {
 	default:
 		return nil
 	}
+}
+
+// contextUntil is a context that ends when something has happened n times.
+func contextUntil(t *testing.T, happens <-chan struct{}, n int) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range n {
+			select {
+			case <-happens:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, func() { cancel(); <-done }
 }

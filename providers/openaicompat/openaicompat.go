@@ -1,13 +1,18 @@
 // Package openaicompat speaks OpenAI's chat completions, not streamed, with
-// any server that offers them. go-openai builds the request; the answer is
-// read here, because go-openai's errors repeat the body, lose headers, and do
-// not tell an answer that was cut from one that is wrong.
+// any server that offers them. go-openai knows OpenAI's models and builds the
+// call; the body is written here (see wire), and the answer is read here, because
+// go-openai's errors repeat the body, lose headers, and do not tell an answer
+// that was cut from one that is wrong. What differs between servers is data: see
+// Profile.
 package openaicompat
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,6 +32,11 @@ type Config struct {
 	// APIKey returns the key for the next call; nil or "": no key is sent. It is
 	// a function so that printing a Config shows no key.
 	APIKey func() string
+	// Profile says how this server differs; the zero Profile is the generic one.
+	Profile Profile
+	// APIVersion is Azure's api-version; with it the model is the name of a
+	// deployment and stands in the path, and BaseURL ends before "/openai".
+	APIVersion string
 	// Organization is sent as OpenAI-Organization where set.
 	Organization string
 	// Traits say what can be learnt about a lost call; see providers.Traits.
@@ -42,7 +52,10 @@ type Client struct {
 	http   *transport.Client
 }
 
-var _ providers.Provider = (*Client)(nil)
+var (
+	_ providers.Provider = (*Client)(nil)
+	_ providers.Profiled = (*Client)(nil)
+)
 
 // Foreground is what OpenAI documents of a call that is neither stored nor in
 // the background: it can be found, pushed and cancelled nowhere
@@ -60,6 +73,12 @@ func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		return nil, fmt.Errorf("openaicompat: base_url must be an address such as https://api.example.com/v1, without credentials or query")
+	}
+	if c.Profile.Name == "" {
+		c.Profile = generic()
+	}
+	if c.APIVersion != "" && !c.Profile.Deployment {
+		return nil, fmt.Errorf("openaicompat: the profile %s has no api_version; leave it out, or take the kind azure", c.Profile.Name)
 	}
 	if c.Traits.Lookup == "" {
 		c.Traits = Foreground
@@ -85,16 +104,23 @@ func (c *Client) Close() { c.http.Close() }
 // Complete makes one call and never a second one: what follows a failure is
 // the router's decision. Its error is always a *contracts.Failure.
 func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.Completion, error) {
+	if u := c.config.Profile.takes(r); u != nil {
+		return contracts.Completion{}, unbuilt(u)
+	}
+	body, err := json.Marshal(c.config.Profile.toWire(r))
+	if err != nil {
+		return contracts.Completion{}, unbuilt(nil)
+	}
 	ctx, sent := transport.Track(ctx, r.Limits, r.OnFirstByte)
-	x := &exchange{http: c.http, key: c.key(), attempt: r.AttemptID}
-	_, err := openai.NewClientWithConfig(c.api(x)).CreateChatCompletion(ctx, toRequest(r))
+	x := &exchange{http: c.http, key: c.key(), keyHeader: c.config.Profile.KeyHeader, attempt: r.AttemptID, body: body}
+	_, err = openai.NewClientWithConfig(c.api(x, r.Model)).CreateChatCompletion(ctx, known(r))
 	switch {
 	case x.err != nil:
 		return contracts.Completion{}, transport.FromError(x.err, ctx, sent)
 	case !x.done:
 		return contracts.Completion{}, unbuilt(err)
 	}
-	done, f := read(x.answer, x.key)
+	done, f := c.config.Profile.reader(x.key).read(x.answer)
 	if f == nil && len(r.Tools) == 0 && done.Content == "" { // calls that nobody offered
 		f = ended(contracts.BadResponse, "empty", "the answer has no content")
 		f.Status = x.answer.Status
@@ -112,7 +138,7 @@ func (c *Client) Complete(ctx context.Context, r providers.Request) (contracts.C
 // for what only a connection shows. It calls nobody. Its error is always a
 // *contracts.Failure.
 func Replay(status int, header http.Header, body []byte) (contracts.Completion, error) {
-	c, f := read(transport.Answer{Status: status, Header: header, Body: body}, "")
+	c, f := generic().reader("").read(transport.Answer{Status: status, Header: header, Body: body})
 	if f != nil {
 		return contracts.Completion{}, f
 	}
@@ -126,11 +152,23 @@ func (c *Client) key() string {
 	return c.config.APIKey()
 }
 
-func (c *Client) api(x *exchange) openai.ClientConfig {
+// base is the address before "/chat/completions".
+func (c *Client) base(model string) string {
+	base := strings.TrimRight(c.config.BaseURL, "/")
+	if c.config.APIVersion != "" {
+		base += "/openai/deployments/" + url.PathEscape(model)
+	}
+	return base
+}
+
+func (c *Client) api(x *exchange, model string) openai.ClientConfig {
 	o := openai.DefaultConfig(x.key)
-	o.BaseURL, o.OrgID, o.HTTPClient = strings.TrimRight(c.config.BaseURL, "/"), c.config.Organization, x
+	o.BaseURL, o.APIVersion, o.OrgID, o.HTTPClient = c.base(model), c.config.APIVersion, c.config.Organization, x
 	return o
 }
+
+// ProfileDigest names what is known of this server's ways; see Profile.Digest.
+func (c *Client) ProfileDigest() string { return c.config.Profile.Digest() }
 
 // errKept tells go-openai that there is no answer for it to read.
 var errKept = errors.New("openaicompat: the answer is read here")
@@ -138,9 +176,11 @@ var errKept = errors.New("openaicompat: the answer is read here")
 // exchange is the HTTP client that go-openai gets for one call. It keeps the
 // answer and hands back none, so that there is nothing to misread.
 type exchange struct {
-	http    *transport.Client
-	key     string
-	attempt string
+	http      *transport.Client
+	key       string
+	keyHeader string // "": Authorization
+	attempt   string
+	body      []byte
 
 	answer transport.Answer
 	err    error
@@ -153,9 +193,12 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		req.Header.Set("X-Client-Request-Id", x.attempt)
 		req.Header.Set("Idempotency-Key", x.attempt) // the transport drops it unless the provider proved it
 	}
-	if x.err = exactZero(req); x.err != nil {
-		return nil, x.err
+	if x.keyHeader != "" {
+		req.Header.Del("Authorization")
+		req.Header.Set(x.keyHeader, x.key)
 	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
+	req.GetBody = nil // it would give go-openai's
 	resp, err := x.http.Do(req)
 	if err == nil {
 		x.answer, err = transport.Read(resp)

@@ -1,8 +1,8 @@
 package openaicompat
 
 import (
-	"bytes"
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"inferonce/providers"
@@ -13,13 +13,19 @@ var _ providers.Reproducer = (*Client)(nil)
 // Reproduce says r as a curl command with the body that Complete sends. The
 // key is $API_KEY, which the shell fills in.
 func (c *Client) Reproduce(r providers.Request) string {
-	body, err := json.Marshal(toRequest(r))
+	body, err := json.Marshal(c.config.Profile.toWire(r))
 	if err != nil {
 		return ""
 	}
-	body = bytes.Replace(body, almostZero, zero, 1)
-	return "curl -sS " + shellQuote(strings.TrimRight(c.config.BaseURL, "/")+"/chat/completions") +
-		` -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d ` + shellQuote(string(body))
+	auth := "Authorization: Bearer $API_KEY"
+	if c.config.Profile.KeyHeader != "" {
+		auth = c.config.Profile.KeyHeader + ": $API_KEY"
+	}
+	address := c.base(r.Model) + "/chat/completions"
+	if c.config.APIVersion != "" {
+		address += "?api-version=" + url.QueryEscape(c.config.APIVersion)
+	}
+	return "curl -sS " + shellQuote(address) + ` -H "` + auth + `" -H 'Content-Type: application/json' -d ` + shellQuote(string(body))
 }
 
 // shellQuote makes one word of s for any POSIX shell.

@@ -30,7 +30,7 @@ type chunk struct {
 
 // joinStream puts a stream together to the reply that was asked for. Chunks
 // without a choice are metadata. A stream without a finish_reason was cut.
-func joinStream(body []byte, key string) (reply, *contracts.Failure) {
+func (rd reader) joinStream(body []byte) (reply, *contracts.Failure) {
 	var r reply
 	var ch choice
 	for line := range bytes.Lines(body) {
@@ -38,7 +38,7 @@ func joinStream(body []byte, key string) (reply, *contracts.Failure) {
 		if data = bytes.TrimSpace(data); !ok || len(data) == 0 || string(data) == "[DONE]" {
 			continue
 		}
-		if f, ok := transport.ClassifyEmbedded(transport.Answer{Status: http.StatusOK, Body: data}, key); ok {
+		if f, ok := rd.rows.ClassifyEmbedded(transport.Answer{Status: http.StatusOK, Body: data}, rd.key); ok {
 			return reply{}, f
 		}
 		var c chunk

@@ -1,27 +1,11 @@
 package openaicompat
 
 import (
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"inferonce/contracts"
-	"inferonce/providers"
 )
-
-// addTools offers the tools. strict is left out: it wants every property
-// required (platform.openai.com/docs/guides/function-calling, strict mode), and
-// a tool may have optional ones. What it would enforce is checked here anyway.
-func addTools(q *openai.ChatCompletionRequest, r providers.Request) {
-	for _, t := range r.Tools {
-		q.Tools = append(q.Tools, openai.Tool{Type: openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}})
-	}
-	if len(r.Tools) > 0 {
-		q.ToolChoice = r.ToolChoice
-	}
-}
 
 // toolCall is a call in a message and, in a stream, a part of one.
 type toolCall struct {

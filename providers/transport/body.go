@@ -46,12 +46,12 @@ func Read(resp *http.Response) (Answer, error) {
 
 // bound puts the limits around resp.Body and undoes a compression that nobody
 // asked for. The limit counts bytes after decompression.
-func bound(resp *http.Response, limit int64) {
+func bound(resp *http.Response, limit int64, done func()) {
 	if limit <= 0 {
 		limit = providers.DefaultMaxBody
 	}
 	raw := &counter{r: resp.Body}
-	b := &body{src: raw, raw: raw, close: resp.Body, left: limit}
+	b := &body{src: raw, raw: raw, close: resp.Body, done: done, left: limit}
 	switch strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))) {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -71,6 +71,7 @@ type body struct {
 	src    io.Reader
 	raw    *counter
 	close  io.Closer
+	done   func() // what a limit of time would end has ended
 	packed bool
 	left   int64
 	out    int64
@@ -83,13 +84,19 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.src.Read(p)
 	b.left -= int64(n)
 	b.out += int64(n)
+	if err != nil {
+		b.done()
+	}
 	if b.left < 0 || b.packed && b.out > ratioFloor && b.out > maxRatio*b.raw.n {
 		return 0, &fault{code: "too_large"}
 	}
 	return n, err
 }
 
-func (b *body) Close() error { return b.close.Close() }
+func (b *body) Close() error {
+	defer b.done()
+	return b.close.Close()
+}
 
 type counter struct {
 	r io.Reader

@@ -14,11 +14,16 @@ import (
 // A redirect counts as a fault of the target (not_found): its address is wrong
 // in the configuration, and nothing ran there.
 func Classify(a Answer, secrets ...string) *contracts.Failure {
+	return Table(nil).Classify(a, secrets...)
+}
+
+// Classify is the package's Classify, with the rows of t tried first.
+func (t Table) Classify(a Answer, secrets ...string) *contracts.Failure {
 	e, own := parseEnvelope(a.Body)
 	if !own {
 		e.Message = string(a.Body)
 	}
-	return find(a.Status, e, own).failure(a, e, secrets)
+	return t.find(a.Status, e, own).failure(a, e, secrets)
 }
 
 // ClassifyEmbedded looks for an error inside a success, which gateways send
@@ -26,13 +31,18 @@ func Classify(a Answer, secrets ...string) *contracts.Failure {
 // is an HTTP status, or a word for one, is classified as that status; any other
 // error is the provider's own and ended.
 func ClassifyEmbedded(a Answer, secrets ...string) (*contracts.Failure, bool) {
+	return Table(nil).ClassifyEmbedded(a, secrets...)
+}
+
+// ClassifyEmbedded is the package's ClassifyEmbedded, with the rows of t tried first.
+func (t Table) ClassifyEmbedded(a Answer, secrets ...string) (*contracts.Failure, bool) {
 	e, own := parseEnvelope(a.Body)
 	if !own {
 		return nil, false
 	}
-	r := row{class: contracts.ProviderError, effect: contracts.Ended}
+	r := Row{Class: contracts.ProviderError, Effect: contracts.Ended}
 	if status := e.status(); status != 0 {
-		r = find(status, e, true)
+		r = t.find(status, e, true)
 	}
 	f := r.failure(a, e, secrets)
 	if f.Code == "" {
@@ -66,10 +76,10 @@ func (e envelope) status() int {
 	return 0
 }
 
-func (r row) failure(a Answer, e envelope, secrets []string) *contracts.Failure {
-	f := &contracts.Failure{Class: r.class, Effect: r.effect, Code: r.code, Status: a.Status,
+func (r Row) failure(a Answer, e envelope, secrets []string) *contracts.Failure {
+	f := &contracts.Failure{Class: r.Class, Effect: r.Effect, Code: r.Code, Status: a.Status,
 		Detail: Detail(e.Message, secrets...)}
-	switch r.class {
+	switch r.Class {
 	case contracts.RateLimited, contracts.Overloaded, contracts.QuotaExhausted:
 		f.RetryAfter = RetryAfter(a.Header)
 	}

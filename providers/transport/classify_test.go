@@ -102,7 +102,7 @@ func TestEveryRowOfTheTableIsReached(t *testing.T) {
 	reached := make([]bool, len(table))
 	for _, tc := range classified {
 		e, own := parseEnvelope([]byte(tc.body))
-		i := slices.IndexFunc(table, func(r row) bool { return r.fits(tc.status, e, own) })
+		i := slices.IndexFunc(table, func(r Row) bool { return r.fits(tc.status, e, own) })
 		if i >= 0 {
 			reached[i] = true
 		}

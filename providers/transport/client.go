@@ -31,6 +31,13 @@ type Options struct {
 	IdleFor time.Duration
 	// RootCAs replace the system's; nil: the system's.
 	RootCAs *x509.CertPool
+	// Proxy is an http proxy that every call goes through, "http://host:port"
+	// without user and password; https travels in a tunnel. "": none. HTTP_PROXY and its like in the environment are never looked at.
+	Proxy string
+	// HTTP2 speaks HTTP/2 in the clear to http origins. It is there for tests:
+	// net/http repeats requests over HTTP/2 in more cases, and connections are
+	// shared, so that bytes are no longer those of one request.
+	HTTP2 bool
 	// HonoursIdempotencyKey lets the idempotency headers through. Set it only
 	// for a provider that proved that it runs such a request once.
 	HonoursIdempotencyKey bool
@@ -59,18 +66,23 @@ func New(o Options) (*Client, error) {
 		}
 		c.origins[origin(u)] = true
 	}
-	c.inner = newInner(o)
+	proxy, err := parseProxy(o.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	c.inner = newInner(o, proxy)
 	return c, nil
 }
 
 // newInner is net/http's transport with everything that could send twice,
 // send elsewhere or read without a bound switched off.
-func newInner(o Options) *http.Transport {
-	d := &dialer{connect: or(o.Connect, defaultConnect), roots: o.RootCAs}
+func newInner(o Options, proxy *url.URL) *http.Transport {
+	d := &dialer{connect: or(o.Connect, defaultConnect), roots: o.RootCAs, proxy: proxy, framed: o.HTTP2}
 	only1 := new(http.Protocols)
-	only1.SetHTTP1(true) // HTTP/2 repeats on REFUSED_STREAM and GOAWAY
+	only1.SetHTTP1(!o.HTTP2) // HTTP/2 repeats on REFUSED_STREAM and GOAWAY
+	only1.SetUnencryptedHTTP2(o.HTTP2)
 	return &http.Transport{
-		Proxy:                  nil, // never from the environment
+		Proxy:                  forPlain(proxy), // never from the environment
 		Protocols:              only1,
 		DialContext:            d.plain,
 		DialTLSContext:         d.tls,
@@ -102,12 +114,14 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, &fault{code: "origin"}
 	}
 	ctx, sent := tracked(req.Context())
+	ctx = sent.clock.start(ctx, sent.limits.FirstByte, sent.limits.Idle)
 	resp, err := c.inner.RoundTrip(c.once(req.WithContext(httptrace.WithClientTrace(ctx, sent.trace()))))
 	if err != nil {
+		sent.clock.stop()
 		return nil, err
 	}
 	sent.answered.Store(true)
-	bound(resp, sent.limits.MaxBody)
+	bound(resp, sent.limits.MaxBody, sent.clock.stop)
 	return resp, nil
 }
 

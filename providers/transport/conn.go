@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/url"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -17,13 +18,26 @@ import (
 // idle connection that is used again is handed over in the same way.
 type conn struct {
 	net.Conn
-	sent atomic.Pointer[Sent]
+	sent   atomic.Pointer[Sent]
+	framed bool // HTTP/2, which writes frames of its own before there is a request
+}
+
+// Read tells the request that its answer goes on.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if s := c.sent.Load(); s != nil && n > 0 && s.limits.Idle > 0 {
+		s.clock.heard(s.limits.Idle)
+	}
+	return n, err
 }
 
 // Write refuses what the request's Sent does not admit, with 0 bytes written.
 func (c *conn) Write(b []byte) (int, error) {
 	s := c.sent.Load()
-	if s == nil {
+	switch {
+	case s == nil && c.framed:
+		return c.Conn.Write(b)
+	case s == nil:
 		return 0, &fault{code: "unowned"}
 	}
 	if err := s.admit(c); err != nil {
@@ -41,6 +55,8 @@ type dialer struct {
 	net     net.Dialer
 	connect time.Duration
 	roots   *x509.CertPool
+	proxy   *url.URL // nil: none
+	framed  bool
 }
 
 var errConnectTime = errors.New("transport: connecting took too long")
@@ -57,15 +73,15 @@ func (d *dialer) plain(ctx context.Context, network, addr string) (net.Conn, err
 	if err != nil {
 		return nil, dialFault(ctx, err)
 	}
-	return &conn{Conn: c}, nil
+	return &conn{Conn: c, framed: d.framed}, nil
 }
 
 func (d *dialer) tls(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := d.limited(ctx)
 	defer cancel()
-	raw, err := d.net.DialContext(ctx, network, addr)
+	raw, err := d.tunnel(ctx, network, addr)
 	if err != nil {
-		return nil, dialFault(ctx, err)
+		return nil, err
 	}
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -15,16 +15,19 @@ type fault struct{ code string }
 
 func (f *fault) Error() string { return "transport: " + f.code }
 
-// faults say what each code means. All but the last two arise before a byte of
+// faults say what each code means. Those of effect none arise before a byte of
 // the request has left.
 var faults = map[string]contracts.Failure{
 	"origin":      {Class: contracts.Internal, Effect: contracts.None, Detail: "the address is not one the configuration allows"},
 	"connect":     {Class: contracts.Connection, Effect: contracts.None, Detail: "no connection could be made in time"},
 	"dns":         {Class: contracts.Connection, Effect: contracts.None, Detail: "the host name was not found"},
 	"refused":     {Class: contracts.Connection, Effect: contracts.None, Detail: "the connection was refused"},
+	"proxy":       {Class: contracts.Connection, Effect: contracts.None, Detail: "the proxy opened no tunnel"},
 	"tls":         {Class: contracts.Connection, Effect: contracts.None, Detail: "the TLS handshake failed"},
 	"send_window": {Class: contracts.Connection, Effect: contracts.None, Detail: "it was too late to send the request"},
 	"too_large":   {Class: contracts.BadResponse, Effect: contracts.Ended, Detail: "the answer is larger than allowed"},
+	"first_byte":  {Class: contracts.Timeout, Effect: contracts.Open, Detail: "no answer came in time"},
+	"idle":        {Class: contracts.Timeout, Effect: contracts.Open, Detail: "the answer stopped coming"},
 	"encoding":    {Class: contracts.BadResponse, Effect: contracts.Ended, Detail: "the answer is in an encoding that was not asked for"},
 }
 
@@ -40,12 +43,15 @@ func FromError(err error, ctx context.Context, sent *Sent) *contracts.Failure {
 		return f.failure()
 	}
 	var known *fault
-	if errors.As(err, &known) && faults[known.code].Class != "" {
+	if errors.As(err, &known) && faults[known.code].Class != "" && faults[known.code].Effect != contracts.Open {
 		return known.failure()
 	}
 	if sent.Effect() == contracts.None {
 		return &contracts.Failure{Class: contracts.Connection, Effect: contracts.None, Code: "unsent",
 			Detail: "the request ended before a byte of it was sent"}
+	}
+	if f := sent.clock.passed(); f != nil {
+		return f.failure()
 	}
 	if ctx.Err() != nil {
 		return late(ctx, sent)

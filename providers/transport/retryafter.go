@@ -19,14 +19,16 @@ var number = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 // for none, at most 24 h. Of several forms the finest counts: retry-after-ms
 // (milliseconds), then Retry-After (RFC 9110 10.2.3: seconds, here also with a
 // fraction, or a date, taken against the response's own Date), then the
-// x-ratelimit-reset durations of OpenAI, of which the longer. A form that can
-// not be read, and a wait of 0, count as absent.
+// x-ratelimit-reset durations of OpenAI, of which the longer, then Anthropic's
+// anthropic-ratelimit-…-reset moments (RFC 3339), of which the latest. A form
+// that can not be read, and a wait of 0, count as absent.
 func RetryAfter(h http.Header) time.Duration {
 	for _, d := range []time.Duration{
 		scaled(h.Get("Retry-After-Ms"), time.Millisecond),
 		scaled(h.Get("Retry-After"), time.Second),
 		until(h.Get("Retry-After"), h.Get("Date")),
 		max(duration(h.Get("X-Ratelimit-Reset-Requests")), duration(h.Get("X-Ratelimit-Reset-Tokens"))),
+		latest(h),
 	} {
 		if d > 0 {
 			return min(d, maxWait)
@@ -61,13 +63,36 @@ func until(at, date string) time.Duration {
 	return t.Sub(now)
 }
 
-// duration reads "6m0s", "12ms", and a bare number as seconds.
+// latest reads the moments at which Anthropic's limits are full again
+// (platform.claude.com/docs/en/api/rate-limits), against the response's Date.
+func latest(h http.Header) (wait time.Duration) {
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	for _, limit := range []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"} {
+		at, err := time.Parse(time.RFC3339, strings.TrimSpace(h.Get("Anthropic-Ratelimit-"+limit+"-Reset")))
+		if err == nil {
+			wait = max(wait, at.Sub(now)) // Sub saturates
+		}
+	}
+	return wait
+}
+
+var durations = regexp.MustCompile(`^([0-9]+(\.[0-9]+)?(h|ms|m|s|us|µs|ns))+$`)
+
+// duration reads "6m0s", "12ms", and a bare number as seconds. One that is
+// well formed and yet too large for a Duration saturates.
 func duration(s string) time.Duration {
+	s = strings.TrimSpace(s)
 	if d := scaled(s, time.Second); d > 0 {
 		return d
 	}
-	d, err := time.ParseDuration(strings.TrimSpace(s))
-	if err != nil || d < 0 {
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil && durations.MatchString(s):
+		return maxWait
+	case err != nil || d < 0:
 		return 0
 	}
 	return d

@@ -48,6 +48,21 @@ func TestRetryAfter(t *testing.T) {
 		{"the longer of two resets", h{"X-Ratelimit-Reset-Requests": "1s", "X-Ratelimit-Reset-Tokens": "6m0s"}, 6 * time.Minute},
 		{"a reset as a bare number is in seconds", h{"X-Ratelimit-Reset-Requests": "3"}, 3 * time.Second},
 		{"a negative reset", h{"X-Ratelimit-Reset-Requests": "-1s"}, 0},
+		{"a reset that overflows a duration is cut", h{"X-Ratelimit-Reset-Tokens": "99999999999h"}, 24 * time.Hour},
+		{"a reset of NaN", h{"X-Ratelimit-Reset-Tokens": "NaN"}, 0},
+		{"a reset of infinity", h{"X-Ratelimit-Reset-Requests": "inf"}, 0},
+		{"Groq's reset with a fraction", h{"X-Ratelimit-Reset-Requests": "2m59.56s"}, 2*time.Minute + 59560*time.Millisecond},
+		{"Azure's 0 is no wait", h{"Retry-After": "0", "Retry-After-Ms": "0"}, 0},
+		{"Azure's -1 is no wait", h{"Retry-After": "-1", "Retry-After-Ms": "-1"}, 0},
+		{"seconds are not taken for milliseconds", h{"Retry-After": "30"}, 30 * time.Second},
+		{"the year of a date is not taken for seconds", h{"Retry-After": "Mon, 02 Mar 2026 10:00:01 GMT", "Date": now}, time.Second},
+		{"negative milliseconds leave the seconds", h{"Retry-After-Ms": "-250", "Retry-After": "7"}, 7 * time.Second},
+		{"Anthropic's reset is a moment", h{"Anthropic-Ratelimit-Requests-Reset": "2026-03-02T10:00:20Z", "Date": now}, 20 * time.Second},
+		{"the latest of Anthropic's resets", h{"Anthropic-Ratelimit-Input-Tokens-Reset": "2026-03-02T11:00:40+01:00", "Anthropic-Ratelimit-Tokens-Reset": "2026-03-02T10:00:20Z", "Date": now}, 40 * time.Second},
+		{"Anthropic's reset in the past", h{"Anthropic-Ratelimit-Tokens-Reset": "2026-03-02T09:00:00Z", "Date": now}, 0},
+		{"Anthropic's reset without a date to count from", h{"Anthropic-Ratelimit-Tokens-Reset": "2026-03-02T10:00:20Z"}, 0},
+		{"Anthropic's reset a thousand years ahead is cut", h{"Anthropic-Ratelimit-Tokens-Reset": "3026-03-02T10:00:20Z", "Date": now}, 24 * time.Hour},
+		{"a stated wait goes before Anthropic's reset", h{"Retry-After": "2", "Anthropic-Ratelimit-Tokens-Reset": "2026-03-02T10:00:20Z", "Date": now}, 2 * time.Second},
 		{"a stated wait goes before a reset", h{"Retry-After": "2", "X-Ratelimit-Reset-Requests": "9s"}, 2 * time.Second},
 	}
 	for _, tc := range cases {
@@ -68,7 +83,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("-3", "NaN", "", "1e300h")
 	f.Add("Mon, 02 Mar 2026 10:00:00 GMT", "", "Mon, 02 Mar 1026 10:00:00 GMT", "")
 	f.Fuzz(func(t *testing.T, after, ms, date, reset string) {
-		d := RetryAfter(http.Header{"Retry-After": {after}, "Retry-After-Ms": {ms}, "Date": {date}, "X-Ratelimit-Reset-Tokens": {reset}})
+		d := RetryAfter(http.Header{"Anthropic-Ratelimit-Tokens-Reset": {reset}, "Retry-After": {after}, "Retry-After-Ms": {ms}, "Date": {date}, "X-Ratelimit-Reset-Tokens": {reset}})
 		if d < 0 || d > 24*time.Hour {
 			t.Errorf("a wait of %s", d)
 		}

@@ -19,6 +19,8 @@ type Sent struct {
 	first     atomic.Bool
 	answered  atomic.Bool // a status line and headers came back
 
+	clock clock
+
 	mu      sync.Mutex
 	home    *conn // the connection that carries the request
 	writing bool
@@ -82,9 +84,11 @@ func (s *Sent) trace() *httptrace.ClientTrace {
 			if c, ok := i.Conn.(*conn); ok {
 				c.sent.Store(s)
 			}
+			s.clock.set(s.limits.FirstByte, "first_byte")
 		},
 		GotFirstResponseByte: func() {
 			s.first.Store(true)
+			s.clock.set(s.limits.Idle, "idle")
 			s.firstOnce.Do(func() {
 				if s.onFirst != nil {
 					s.onFirst()
