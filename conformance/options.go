@@ -59,6 +59,8 @@ type Options struct {
 	// Profile says which part of JSON Schema the target takes; the zero profile
 	// takes all of it and enforces nothing.
 	Profile SchemaProfile
+	// Calls says how the provider's answers with calls differ from the usual.
+	Calls CallProfile
 	// Baseline is how the target counted tokens when it was last certified; nil
 	// where it was not.
 	Baseline *TokenCount

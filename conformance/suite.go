@@ -41,7 +41,7 @@ type suite struct {
 func newSuite(o Options) *suite {
 	cases := o.picked()
 	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: checksFor(o.Contract), cases: cases,
-		judge: NewJudge(o.Contract, o.Target.Model, o.Served...), done: make([][]outcome, len(cases)),
+		judge: NewJudge(o.Contract, o.Target.Model, o.Served...).With(o.Calls), done: make([][]outcome, len(cases)),
 		causes: map[string]int{}, found: map[string]finding{}, started: time.Now()}
 }
 

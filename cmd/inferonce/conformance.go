@@ -71,6 +71,7 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 	}
 	o.Target, o.Provider, o.Contract, o.Secrets = t, all[t.Provider], contract, keysOf(c)
 	o.ReadRecorded = replay
+	o.Profile, o.Calls = profilesOf(c.Providers[t.Provider])
 	if o.Mode == "" {
 		o.Mode = conformance.Quick
 	}
@@ -78,6 +79,12 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 		o.Concurrency = 4
 	}
 	return o, nil
+}
+
+// profilesOf is what the configuration says of a provider's schemas and calls.
+func profilesOf(p configs.Provider) (conformance.SchemaProfile, conformance.CallProfile) {
+	schemas, _ := conformance.ProfileNamed(p.SchemaProfile) // checked when it was loaded
+	return schemas, conformance.CallProfile{UnderStop: p.StopWithCalls}
 }
 
 // keysOf are the keys that no report may show.
