@@ -113,7 +113,7 @@ func (s *suite) probes(outer context.Context, after bool) {
 	defer cancel()
 	p := &Probe{Contract: s.Contract, Target: s.Target, suite: s, end: cancel}
 	for _, c := range s.checks {
-		if c.probe == nil || c.after != after || s.over() {
+		if c.probe == nil || c.idle != "" || c.after != after || s.over() {
 			continue
 		}
 		if _, replay := s.Provider.(*Replayer); replay {

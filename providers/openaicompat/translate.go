@@ -18,7 +18,7 @@ import (
 func toRequest(r providers.Request) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: r.Model}
 	for _, m := range r.Messages {
-		q.Messages = append(q.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Content})
+		q.Messages = append(q.Messages, toTurn(m))
 	}
 	if reasons(r.Model) {
 		q.MaxCompletionTokens = r.MaxTokens
@@ -31,6 +31,7 @@ func toRequest(r providers.Request) openai.ChatCompletionRequest {
 			q.Temperature = math.SmallestNonzeroFloat32
 		}
 	}
+	q.Stop, q.Seed = r.Stop, toSeed(r.Seed)
 	if r.Schema != nil {
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
