@@ -36,6 +36,10 @@ const idleConnections = 128
 func newOpenAI(p configs.Provider) (providers.Provider, error) {
 	traits := openaicompat.Foreground
 	traits.CreateToken = p.HonoursIdempotencyKey
-	return openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
+	c, err := openaicompat.New(openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits,
 		Transport: transport.Options{MaxIdle: idleConnections}})
+	if err != nil || p.Renders == "" {
+		return c, err
+	}
+	return openaicompat.WithRendering(c, p.Renders)
 }
