@@ -60,6 +60,7 @@ func (p *Probe) render(ctx context.Context, able providers.Renderer, r providers
 	got, err := able.Render(callCtx, r)
 	p.suite.mu.Lock()
 	p.suite.asked++
+	p.suite.pay(contracts.Usage{}, true) // nothing was generated
 	p.suite.mu.Unlock()
 	if ctx.Err() != nil {
 		return got, nil, errors.Join(errUnmade, ctx.Err())

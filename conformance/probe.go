@@ -63,6 +63,7 @@ func (p *Probe) once(ctx context.Context, to providers.Provider, r providers.Req
 	got, err := to.Complete(callCtx, r)
 	s.mu.Lock()
 	s.asked++
+	s.pay(got.Usage, err != nil)
 	s.usage.InputTokens += got.Usage.InputTokens
 	s.usage.OutputTokens += got.Usage.OutputTokens
 	s.mu.Unlock()

@@ -32,6 +32,7 @@ type suite struct {
 	infra    int
 	causes   map[string]int // of infra outcomes
 	usage    contracts.Usage
+	spent    spending
 	broken   int    // runs that broke the form of an answer
 	hard     bool   // a hard check failed that knows no tolerance
 	stopped  string // why no further call is made; "" while it goes on

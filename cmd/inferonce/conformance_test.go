@@ -28,6 +28,13 @@ func TestTheProgressLineGuessesTheTimeLeft(t *testing.T) {
 	}
 }
 
+func TestTheProgressLineSaysWhatIsSpent(t *testing.T) {
+	got := progressLine(conformance.Progress{Done: 60, Planned: 60, MicroUSD: 125_000}, 0, time.Minute)
+	if want := "60 of 60 runs, 0 failed, 0 blocked, $0.125"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestProgressIsOneLineOnATerminalAndTenElsewhere(t *testing.T) {
 	for terminal, want := range map[bool]string{
 		true:  "\r\x1b[K1 of 2 runs, 1 failed, 0 blocked, about 3s left\r\x1b[K2 of 2 runs, 1 failed, 0 blocked\n",
