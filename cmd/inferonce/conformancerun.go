@@ -168,6 +168,9 @@ func (f *conformanceFlags) check(cmd *cobra.Command) (*printer, error) {
 	if (f.submit || f.store) && f.tape.replay != "" {
 		return nil, exitf(exitUsage, "a replay is no evidence, so no router takes it; leave out --replay, or --submit and --store")
 	}
+	if f.errors && f.options.Mode == conformance.Quick {
+		return nil, exitf(exitUsage, "--errors asks beside the cases, which quick does not do; add --mode certify")
+	}
 	if f.maxCost < 0 || f.maxCost > maxDollars {
 		return nil, exitf(exitUsage, "--max-cost %g is no amount to spend; give US dollars, such as 2.50", f.maxCost)
 	}
