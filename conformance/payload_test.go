@@ -157,6 +157,7 @@ func payloads() []payload {
 		{10, "an invented order", "SEM-05", negativeCase(`{"category":"billing","priority":2,"order_id":"12345"}`)},
 		{10, "a schema that would force one", "LINT-03", profiled(ProfileOpenAIStrict, `{"type":"string"}`, "")},
 		{11, "a missing member", "STR-06", content(`{"category":"bug","priority":2}`)},
+		{11, "null where a value was wanted", "STR-06", content(`{"category":null,"priority":2,"order_id":null}`)},
 		{12, "the case of a listed word", "STR-07", content(`{"category":"Bug","priority":2,"order_id":null}`)},
 		{13, "a keyword that is refused, before the call", "LINT-03", profiled(ProfileAnthropic, `{"type":"integer","minimum":1}`, `"a"`)},
 		{13, "a keyword that is refused, by the call", "PAR-01", body(400, `{"error":{"message":"Unknown name \"const\""}}`)},
@@ -202,6 +203,8 @@ func payloads() []payload {
 		{34, "arguments as an object", "TOOL-02", toolAnswer("one", "tool_calls", `{"id":"c1","function":{"name":"pay","arguments":{"to":"Ada","cents":500}}}`)},
 		{34, "arguments of two calls in one", "TOOL-02", toolAnswer("two", "tool_calls", `{"id":"c1","function":{"name":"pay","arguments":"{\"to\":\"Ada\",\"cents\":500}{\"to\":\"Bob\",\"cents\":500}"}}`)},
 		{35, "calls that end by stop", "TOOL-08", toolAnswer("one", "stop", one)},
+		{35, "an unknown finish reason", "ENV-03", body(200, contentBody("eos", goodTicket))},
+		{35, "calls that nobody offered", "ENV-03", body(200, contentBody("tool_calls", goodTicket))},
 		{35, "a finish reason that is an error", "ENV-03", body(200, `{"model":"m","choices":[{"finish_reason":"error","message":{"content":"{\"ev"}}]}`)},
 		{38, "ids of calls that are refused", "TOOL-07", inRun("TOOL-07", func(t *testing.T) Options {
 			return clerkOptions(t, &clerk{second: func([]string) (contracts.Completion, error) {

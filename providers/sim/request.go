@@ -31,6 +31,7 @@ type chatRequest struct {
 	ResponseFormat struct {
 		Type       string `json:"type"`
 		JSONSchema struct {
+			Name   string         `json:"name"`
 			Schema jsontext.Value `json:"schema"`
 		} `json:"json_schema"`
 	} `json:"response_format"`
