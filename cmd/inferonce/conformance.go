@@ -70,7 +70,9 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 			strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 	}
 	o.Target, o.Provider, o.Contract, o.Secrets = t, all[t.Provider], contract, keysOf(c)
-	o.ReadRecorded = replay
+	if c.Providers[t.Provider].Kind == "openai" {
+		o.ReadRecorded = replay // of the adapter that replay reads as
+	}
 	o.Price = priceOf(c, target)
 	o.Profile, o.Calls = profilesOf(c.Providers[t.Provider])
 	if o.Mode == "" {
