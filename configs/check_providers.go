@@ -27,8 +27,29 @@ func (d *decoder) checkProviders(ps map[string]Provider) {
 		d.checkBaseURL(at, p, ok)
 		d.checkVersion(at, p, k)
 		d.checkProxy(at, p)
+		d.checkAbilities(at, &p)
 		ps[name] = p
 	}
+}
+
+// checkAbilities reads what the file says of a provider's server, and knows the
+// public addresses.
+func (d *decoder) checkAbilities(at string, p *Provider) {
+	if p.SchemaProfile == "" {
+		p.SchemaProfile = publicProfile(p.BaseURL)
+	}
+	d.oneOf(at, "schema_profile", p.SchemaProfile, SchemaNone, SchemaOpenAIStrict, SchemaAnthropic, SchemaGemini)
+	if p.Renders != "" {
+		d.oneOf(at, "renders", p.Renders, RendersLlamaCPP, RendersVLLM)
+	}
+}
+
+// publicProfile is the schema profile of an address that we know.
+func publicProfile(baseURL string) string {
+	if u, err := url.Parse(baseURL); err == nil && u.Scheme == "https" && u.Host == "api.openai.com" {
+		return SchemaOpenAIStrict
+	}
+	return SchemaNone
 }
 
 func (d *decoder) checkBaseURL(at string, p Provider, kindKnown bool) {

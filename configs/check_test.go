@@ -35,6 +35,10 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 			`5:35 providers.local.base_url: holds a user or a password; give the key as api_key`},
 		{"a query in an address", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1?x=1",
 			`5:35 providers.local.base_url: goes on after the path; take out what follows ? or #`},
+		{"a schema profile of nobody's", `"http://127.0.0.1:8080/v1"}`, `"http://127.0.0.1:8080/v1", schema_profile: openai-strict}`,
+			`5:79 providers.local.schema_profile: unknown word; did you mean "openai_strict"?`},
+		{"a server that shows nothing", `"http://127.0.0.1:8080/v1"}`, `"http://127.0.0.1:8080/v1", renders: ollama}`,
+			`5:72 providers.local.renders: unknown word; known here: llama.cpp, vllm`},
 		{"a target at no known provider", "llama: {provider: local", "llama: {provider: locla",
 			`8:21 targets.llama.provider: not one of the providers; did you mean "local"?`},
 		{"a target without a model", "{provider: local, model: m2}", "{provider: local}",
@@ -74,6 +78,21 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 		{"more requests at once than can be", "listen: 127.0.0.1:8787", "limits: {max_inflight: -1}",
 			`1:24 limits.max_inflight: out of range; give a whole number from 1 to 1048576`},
 	})
+}
+
+func TestTheSchemaProfileFollowsFromThePublicAddressAlone(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://api.openai.com/v1": SchemaOpenAIStrict, "https://api.openai.com.example.com/v1": SchemaNone,
+		"https://example.com/api.openai.com/v1": SchemaNone, "http://127.0.0.1:8080/v1": SchemaNone,
+	} {
+		if got := publicProfile(address); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+	}
+	cfg, err := Parse("c.yaml", []byte(change(t, `{kind: openai, api_key`, `{kind: openai, schema_profile: none, api_key`)), testEnv)
+	if err != nil || cfg.Providers["openai"].SchemaProfile != SchemaNone {
+		t.Errorf("what the file says goes first: %+v, %v", cfg.Providers["openai"], err)
+	}
 }
 
 func TestALimitMustLieWithinItsOuterOne(t *testing.T) {

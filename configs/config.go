@@ -57,7 +57,31 @@ type Provider struct {
 	// Proxy is an http proxy for every call to this provider, "http://host:port".
 	// HTTP_PROXY and its like in the environment are never looked at.
 	Proxy string `yaml:"proxy,omitzero"`
+	// SchemaProfile names the part of JSON Schema that the provider's schema mode
+	// takes. Conformance refuses a contract that can't be put in it. Default: that
+	// of the public address, SchemaNone for any other.
+	SchemaProfile string `yaml:"schema_profile,omitzero"`
+	// Renders says which server shows how it renders a prompt, beside its chat
+	// completions; "" for one that does not.
+	Renders string `yaml:"renders,omitzero"`
+	// StopWithCalls says that the provider ends an answer with calls by "stop",
+	// where OpenAI documents "tool_calls".
+	StopWithCalls bool `yaml:"stop_with_calls,omitzero"`
 }
+
+// The schema profiles; package conformance knows what each holds.
+const (
+	SchemaNone         = "none"
+	SchemaOpenAIStrict = "openai_strict"
+	SchemaAnthropic    = "anthropic"
+	SchemaGemini       = "gemini"
+)
+
+// The servers that show how they render.
+const (
+	RendersLlamaCPP = "llama.cpp"
+	RendersVLLM     = "vllm"
+)
 
 // Target is one model at one provider. Eligibility, limits and metrics are
 // kept by its name.

@@ -29,10 +29,12 @@ providers:
   local:
     kind: openai
     base_url: http://127.0.0.1:8080/v1
+    schema_profile: none
   openai:
     kind: openai
     base_url: https://api.openai.com/v1
     api_key: "[redacted]"
+    schema_profile: openai_strict
 targets:
   llama:
     provider: local

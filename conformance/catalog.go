@@ -18,7 +18,7 @@ const (
 // them: the contract alone, errors, parameters, rendering, the answers to cases,
 // and what shows only in all of them together.
 func Catalog() []Check {
-	return slices.Concat(lintChecks(), errorChecks(), parameterChecks(), renderChecks(), answerChecks(), steadyChecks())
+	return slices.Concat(lintChecks(), errorChecks(), parameterChecks(), renderChecks(), answerChecks(), streamChecks(), steadyChecks())
 }
 
 // answerChecks are in the order in which a run is held against them: was the

@@ -10,7 +10,7 @@ import (
 
 // SuiteVersion names the checks and their rules. A report of another version
 // proves nothing to a router of this one.
-const SuiteVersion = "2"
+const SuiteVersion = "3"
 
 // Class says what a failed check means for the pair of target and contract.
 type Class string
@@ -31,7 +31,8 @@ type Check struct {
 	Proves string // the requirement it is part of
 	Says   string // what holds if it passes, as a sentence
 
-	// A check has exactly one of run, set, offline and probe.
+	// A check has exactly one of run, set, offline and probe, or none if it is not
+	// built yet.
 
 	// run judges one answer; "" means that the check holds. It may rely on all
 	// checks before it to hold.
@@ -39,9 +40,10 @@ type Check struct {
 	// applies says whether the check of one run speaks about the case; nil: about
 	// every case.
 	applies func(contracts.Case) bool
-	// form is the only form of answer that the check speaks about; "": any. In a
-	// catalogue for a contract of the other form, idle says so.
+	// form is the only form of answer that the check speaks about; "": any.
 	form form
+	// idle says why the check looks at nothing: it is not built yet or, in a
+	// catalogue for a contract of the other form, it does not apply.
 	idle string
 	// set judges all answers together; least is the share that has to hold, 0: all.
 	set   func([]caseResult) setResult

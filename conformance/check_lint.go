@@ -1,8 +1,9 @@
 package conformance
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
+	"strings"
 
 	"inferonce/contracts"
 )
@@ -43,25 +44,43 @@ func linted(id string) func(Options) finding {
 	}
 }
 
-// askable holds the output schema against the target's part of JSON Schema.
+// maxOurs bounds the list of keywords in a report.
+const maxOurs = 100
+
+// askable holds what the target is asked for against its part of JSON Schema.
+// Nothing on the way changes a schema, so one that the provider would refuse, or
+// that it would only take with another meaning, is a fault of the pair.
 func askable(o Options) finding {
-	schemas := []json.RawMessage{o.Contract.OutputSchema()}
-	if len(o.Contract.Tools) > 0 {
-		schemas = nil
-	}
-	for _, t := range o.Contract.Tools {
-		schemas = append(schemas, t.Parameters())
-	}
-	var p Projection
-	for _, s := range schemas {
-		one := Project(s, o.Profile)
-		p.OnlyOurs, p.Refused = append(p.OnlyOurs, one.OnlyOurs...), append(p.Refused, one.Refused...)
-	}
-	values := map[string]string{"profile": o.Profile.Name, "only_ours": someOf(p.OnlyOurs)}
+	p := projectionOf(o.Contract, o.Profile)
+	profile := cmp.Or(o.Profile.Name, ProfileNone)
+	values := map[string]string{"profile": profile, "only_ours": strings.Join(p.OnlyOurs[:min(len(p.OnlyOurs), maxOurs)], "; ")}
+	detail := "profile " + profile
 	if len(p.Refused) > 0 {
-		return of(len(p.Refused), 0, someOf(p.Refused)).with(values)
+		return of(len(p.Refused), 0, detail+": "+someOf(p.Refused)).with(values)
 	}
-	return of(1, 1, "").with(values)
+	switch {
+	case profile == ProfileNone:
+		detail += ": nothing is taken for enforced by the provider"
+	case len(p.OnlyOurs) > 0:
+		detail += "; only we enforce " + someOf(p.OnlyOurs)
+	}
+	return finding{verdict: contracts.Pass, n: 1, ok: 1, detail: detail, values: values}
+}
+
+func projectionOf(c *contracts.Contract, profile SchemaProfile) (all Projection) {
+	if len(c.Tools) == 0 {
+		return Project(c.OutputSchema(), profile)
+	}
+	for _, t := range c.Tools {
+		one := ProjectTool(t.Parameters(), profile)
+		for _, where := range one.OnlyOurs {
+			all.OnlyOurs = append(all.OnlyOurs, t.Name+": "+where)
+		}
+		for _, why := range one.Refused {
+			all.Refused = append(all.Refused, t.Name+": "+why)
+		}
+	}
+	return all
 }
 
 // lint runs the checks that need no call and says whether there may be any.

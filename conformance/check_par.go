@@ -14,10 +14,10 @@ const idEnforced = "PAR-04"
 func parameterChecks() []Check {
 	return []Check{
 		{ID: "PAR-02", Class: Capability, Proves: "R24", Says: "the bound on tokens is honoured", probe: capHonoured},
-		{ID: "PAR-03", Class: Capability, Proves: "R24", Says: "stop words are honoured and left out", probe: notAsked("no contract sets stop words, so none are sent")},
+		{ID: "PAR-03", Class: Capability, Proves: "R24", Says: "stop words are honoured and left out", probe: stopHonoured},
 		{ID: idEnforced, Class: Capability, Proves: "R24", Says: "the target itself keeps answers to the schema", probe: enforced},
 		{ID: "PAR-05", Class: Advisory, Proves: "R24", Says: "the temperature has an effect", probe: warmth},
-		{ID: "PAR-06", Class: Advisory, Proves: "R24", Says: "the same seed gives the same answer", probe: notAsked("no contract sets a seed, so none is sent")},
+		{ID: "PAR-06", Class: Advisory, Proves: "R24", Says: "the same seed gives the same answer", probe: seeded},
 	}
 }
 

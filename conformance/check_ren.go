@@ -21,7 +21,7 @@ func renderChecks() []Check {
 		{ID: "REN-05", Class: Hard, Proves: "R24", Says: "every character arrives", probe: charactersSurvive},
 		{ID: idCount, Class: Hard, Proves: "R24", Says: "tokens are counted in proportion, and nothing is added", probe: countLinear},
 		{ID: "REN-07", Class: Hard, Proves: "R24", Says: "the largest declared input is not cut", probe: depth},
-		{ID: "REN-08", Class: Capability, Proves: "R24", Says: "the rendered prompt can be looked at", probe: notAsked("the provider shows neither the rendered text nor token ids")},
+		{ID: "REN-08", Class: Capability, Proves: "R24", Says: "the rendered prompt can be looked at", probe: rendered},
 		{ID: "REN-09", Class: Hard, Proves: "R24", Says: "turns keep their order", probe: rolesInOrder},
 		{ID: "REN-10", Class: Hard, Proves: "R24", Says: "template syntax in an input is text", probe: templatesSurvive},
 		{ID: "REN-11", Class: Advisory, Proves: "R24", Says: "the schema's members keep their order", probe: schemaOrder},

@@ -18,6 +18,7 @@ const (
 const (
 	idArguments = "TOOL-04"
 	idNoCall    = "TOOL-05"
+	idSecond    = "TOOL-07"
 )
 
 // toolForm are the checks of a call's form, before its meaning is looked at.
@@ -28,6 +29,7 @@ func toolForm() []Check {
 		{ID: "TOOL-02", Class: Hard, Proves: "R24", Says: "a call's arguments are text that decodes once to one object", form: inCalls, run: argumentsDecode},
 		{ID: "TOOL-03", Class: Hard, Proves: "R24", Says: "a call's arguments keep the tool's schema", form: inCalls, run: argumentsHold},
 		{ID: "TOOL-06", Class: Hard, Proves: "R24", Says: "parallel calls are told apart, by id and by what they ask", form: inCalls, run: callsDistinct},
+		{ID: idSecond, Class: Hard, Proves: "R24", Says: "results of calls can be sent back, and are answered", form: inCalls, probe: secondTurn},
 		{ID: "TOOL-08", Class: Hard, Proves: "R24", Says: "the finish reason says whether there are calls", form: inCalls, run: finishAgrees},
 	}
 }

@@ -107,6 +107,43 @@ func TestEveryLieAboutACallIsFoundByItsCheck(t *testing.T) {
 	}
 }
 
+// Row 35 of the reports about providers: some say "stop" where others say
+// "tool_calls". The profile excuses that, and nothing beside it.
+func TestAProfileMayLetCallsEndByStop(t *testing.T) {
+	c := load(t, toolContract)
+	stop, none, cut := called("pay", `{"to":"Ada","cents":500}`), said("Sure."), called("pay", `{"to":"Ada","cents":500}`)
+	stop.FinishReason, none.FinishReason, cut.FinishReason = "stop", "tool_calls", "length"
+	for name, l := range map[string]struct {
+		got           contracts.Completion
+		strict, eased string
+	}{
+		"calls that end by stop":       {stop, "TOOL-08", ""},
+		"calls that end by tool_calls": {called("pay", `{"to":"Ada","cents":500}`), "", ""},
+		"words that end by tool_calls": {none, "TOOL-08", "TOOL-08"},
+		"calls that were cut":          {cut, "ENV-07", "ENV-07"},
+	} {
+		j, k := NewJudge(c, "m"), caseNamed(t, c, "one")
+		if got := j.Classify(k, l.got, nil).Check; got != l.strict {
+			t.Errorf("%s: %q, want %q", name, got, l.strict)
+		}
+		if got := j.With(CallProfile{UnderStop: true}).Classify(k, l.got, nil).Check; got != l.eased {
+			t.Errorf("%s, eased: %q, want %q", name, got, l.eased)
+		}
+	}
+	o := options(c, func(k contracts.Case, _, _ int) (contracts.Completion, error) {
+		got := rightCalls(k)
+		got.FinishReason = "stop"
+		return got, nil
+	})
+	if r := run(t, o); !slices.Equal(failed(r), []string{"TOOL-08"}) {
+		t.Errorf("without the profile: %v", failed(r))
+	}
+	o.Calls.UnderStop = true
+	if r := run(t, o); r.Verdict != contracts.Pass {
+		t.Errorf("with it: %s %v", r.Verdict, r.Reasons)
+	}
+}
+
 func TestCallsThatAreRightPass(t *testing.T) {
 	c := load(t, toolContract)
 	r := run(t, options(c, func(k contracts.Case, _, _ int) (contracts.Completion, error) { return rightCalls(k), nil }))

@@ -24,7 +24,8 @@
 // nothing beside its cases. A question that can't be put does not apply, and the
 // report says why; one whose answer was blocked leaves the suite inconclusive.
 //
-// Checks of streams have no place to look at yet; Unbuilt lists them.
+// Checks of streams have nothing to look at yet; their places say so, and Unbuilt
+// lists them.
 // One that judges an answer belongs into answerChecks, one that asks beside the
 // cases into a list like renderChecks.
 //

@@ -16,6 +16,7 @@ type Judge struct {
 	served   []string
 	shape    shape
 	checks   []Check
+	calls    CallProfile
 }
 
 // NewJudge makes a Judge of answers to contract by the model of that name.
@@ -23,6 +24,13 @@ type Judge struct {
 func NewJudge(contract *contracts.Contract, model string, served ...string) *Judge {
 	return &Judge{contract: contract, model: model, served: served,
 		shape: newShape(contract.OutputSchema()), checks: checksFor(contract)}
+}
+
+// With returns a Judge that goes by what a provider's profile says of its calls.
+func (j *Judge) With(p CallProfile) *Judge {
+	other := *j
+	other.calls = p
+	return &other
 }
 
 // Ruling is what came of one run.

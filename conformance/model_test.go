@@ -26,6 +26,8 @@ type model struct {
 	loose  bool                                           // schema mode is taken and not enforced
 	long   bool                                           // the bound on tokens is ignored
 	cold   bool                                           // the temperature is ignored
+	stop   func(line, stop string) string                 // what a stop word makes of a line; nil: it is cut there
+	drawn  bool                                           // the seed is ignored
 
 	mu    sync.Mutex
 	calls int
@@ -67,6 +69,10 @@ func (m *model) say(r providers.Request, turns []providers.Message, prompt strin
 	switch {
 	case r.SchemaName == probeName:
 		return m.echo(r, turns, prompt)
+	case strings.Contains(prompt, "Invent one") && r.Seed != nil && !m.drawn:
+		return fmt.Sprintf("Ship of seed %d", *r.Seed)
+	case len(r.Stop) > 0:
+		return m.line(prompt, r.Stop[0])
 	case strings.Contains(prompt, "Invent one") && r.Temperature != nil && *r.Temperature > 0.5 && !m.cold:
 		return fmt.Sprintf("Ship %d", n)
 	case strings.Contains(prompt, "Write the word"):
@@ -77,6 +83,16 @@ func (m *model) say(r providers.Request, turns []providers.Message, prompt strin
 		return right(m.contract.Cases[0])
 	}
 	return m.sort(prompt)
+}
+
+// line repeats the last line as far as the stop word.
+func (m *model) line(prompt, stop string) string {
+	line := prompt[strings.LastIndexByte(prompt, '\n')+1:]
+	if m.stop != nil {
+		return m.stop(line, stop)
+	}
+	before, _, _ := strings.Cut(line, stop)
+	return before
 }
 
 // sort answers a case as one who does not care for its case and spacing.

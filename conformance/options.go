@@ -49,6 +49,13 @@ type Options struct {
 	// MaxRequests bounds the calls, repeats of blocked ones included; 0: no bound
 	// but that of the suite, which gives up when over 10 percent are blocked.
 	MaxRequests int
+	// Price, if set, is what the provider asks for an answer, in millionths of a US
+	// dollar; false where that can't be said, as for counts that were not reported.
+	Price func(contracts.Usage) (microUSD int64, known bool)
+	// MaxCost bounds what the suite spends, in millionths of a US dollar, and needs
+	// Price; 0: no bound. A call begins only while all that are open, each as dear
+	// as the dearest so far, stay within it.
+	MaxCost int64
 	// Deadline ends the suite; zero: none but the context's.
 	Deadline time.Time
 	// CallTime bounds one call; 0: one minute.
@@ -59,6 +66,8 @@ type Options struct {
 	// Profile says which part of JSON Schema the target takes; the zero profile
 	// takes all of it and enforces nothing.
 	Profile SchemaProfile
+	// Calls says how the provider's answers with calls differ from the usual.
+	Calls CallProfile
 	// Baseline is how the target counted tokens when it was last certified; nil
 	// where it was not.
 	Baseline *TokenCount
@@ -87,6 +96,7 @@ type Progress struct {
 	Done, Planned, Infra int
 	Case                 string // the case of the run that ended
 	Check                string // the check it failed, "" if none
+	MicroUSD             int64  // spent so far; 0 where there is no price
 }
 
 // complete fills in what was left out and refuses what can't be run.
@@ -110,6 +120,8 @@ func (o Options) complete() (Options, error) {
 		return o, errors.New("conformance: the seed is beyond 2^53")
 	case o.Concurrency < 0 || o.MaxRequests < 0 || o.CallTime < 0 || o.Backoff < 0:
 		return o, errors.New("conformance: concurrency, requests and times can't be negative")
+	case o.MaxCost < 0 || o.MaxCost > 0 && o.Price == nil:
+		return o, errors.New("conformance: a bound on cost needs a price, and can't be negative")
 	case o.Mode == Certify && len(o.Cases) > 0:
 		return o, errors.New("conformance: certify runs all cases; use quick to run some")
 	}

@@ -63,6 +63,7 @@ func (p *Probe) once(ctx context.Context, to providers.Provider, r providers.Req
 	got, err := to.Complete(callCtx, r)
 	s.mu.Lock()
 	s.asked++
+	s.pay(got.Usage, err != nil)
 	s.usage.InputTokens += got.Usage.InputTokens
 	s.usage.OutputTokens += got.Usage.OutputTokens
 	s.mu.Unlock()
@@ -113,7 +114,7 @@ func (s *suite) probes(outer context.Context, after bool) {
 	defer cancel()
 	p := &Probe{Contract: s.Contract, Target: s.Target, suite: s, end: cancel}
 	for _, c := range s.checks {
-		if c.probe == nil || c.after != after || s.over() {
+		if c.probe == nil || c.idle != "" || c.after != after || s.over() {
 			continue
 		}
 		if _, replay := s.Provider.(*Replayer); replay {

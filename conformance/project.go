@@ -4,42 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"inferonce/contracts"
 )
-
-// SchemaProfile is the part of JSON Schema that a provider's schema mode
-// understands, as data. The zero profile takes every schema and enforces
-// nothing of it.
-type SchemaProfile struct {
-	Name string
-	// Enforced are the keywords that the provider makes an answer keep.
-	Enforced []string
-	// Refused are the keywords for which it refuses the whole request.
-	Refused []string
-	// AllRequired says that every property has to be required: what a contract
-	// leaves optional, the provider forces out of the model.
-	AllRequired bool
-	// Closed says that every object has to forbid other members.
-	Closed bool
-	// ObjectRoot says that the root is an object, and no alternative.
-	ObjectRoot bool
-	MaxDepth   int // of objects in objects; 0: no bound
-	MaxMembers int // of all properties together; 0: no bound
-	MaxValues  int // of all enums together; 0: no bound
-}
-
-// OpenAIStrict is what OpenAI documents of "strict": true
-// (platform.openai.com/docs/guides/structured-outputs, "Supported schemas").
-func OpenAIStrict() SchemaProfile {
-	return SchemaProfile{
-		Name: "openai-strict",
-		Enforced: []string{"$ref", "$defs", "type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf",
-			"pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"},
-		Refused:     []string{"allOf", "oneOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "patternProperties", "default"},
-		AllRequired: true, Closed: true, ObjectRoot: true, MaxDepth: 10, MaxMembers: 5000, MaxValues: 1000,
-	}
-}
 
 // Projection is what becomes of a schema at a provider.
 type Projection struct {
@@ -68,13 +36,27 @@ func Project(schema json.RawMessage, profile SchemaProfile) Projection {
 	w.visit("", doc, 0)
 	w.bound("properties", w.members, profile.MaxMembers)
 	w.bound("listed values", w.values, profile.MaxValues)
+	w.bound("properties that may be missing", w.optional, profile.MaxOptional)
+	w.bound("places with several types", w.unions, profile.MaxUnions)
+	w.bound("characters of names and listed values", w.text, profile.MaxText)
+	if profile.Straight && circular(doc) {
+		w.refuse("", "leads back to itself, which the provider does not take")
+	}
 	return w.Projection
+}
+
+// ProjectTool is Project for the parameters of a tool. The adapters offer tools
+// without a strict mode, so that a provider enforces nothing of their schemas,
+// and its bounds on strict ones do not apply.
+func ProjectTool(parameters json.RawMessage, profile SchemaProfile) Projection {
+	return Project(parameters, SchemaProfile{Name: profile.Name, ObjectRoot: profile.ObjectRoot})
 }
 
 type projector struct {
 	Projection
-	profile         SchemaProfile
-	members, values int
+	profile SchemaProfile
+
+	members, values, optional, unions, text int // all of the schema
 }
 
 func (w *projector) refuse(pointer, why string) {
@@ -94,16 +76,41 @@ func (w *projector) visit(pointer string, sub any, depth int) {
 		case slices.Contains(w.profile.Refused, k):
 			w.refuse(pointer, "uses "+k+", for which the provider refuses the request")
 		case slices.Contains(annotating, k):
-		case !slices.Contains(w.profile.Enforced, k):
+		case !slices.Contains(w.profile.Enforced, k) || k == "format" && !w.knows(m[k]):
 			w.OnlyOurs = append(w.OnlyOurs, fmt.Sprintf("%s at %q", k, pointer))
 		}
 	}
-	list, _ := m["enum"].([]any)
-	w.values += len(list)
+	w.count(m)
+	if n, ok := m["minItems"].(float64); ok && w.profile.FewItems && n > 1 {
+		w.refuse(pointer, fmt.Sprintf("asks for %g items, and the provider takes a minItems of 0 or 1", n))
+	}
 	if properties := object(m["properties"]); properties != nil || m["type"] == "object" {
 		w.object(pointer, m, properties, depth)
 	}
 	w.below(pointer, m, depth)
+}
+
+func (w *projector) knows(format any) bool {
+	name, _ := format.(string)
+	return w.profile.Formats == nil || slices.Contains(w.profile.Formats, name)
+}
+
+// count adds what a schema has of the things that providers bound.
+func (w *projector) count(m map[string]any) {
+	values, _ := m["enum"].([]any)
+	w.values += len(values)
+	for _, v := range append(slices.Clone(values), m["const"]) {
+		s, _ := v.(string)
+		w.text += utf8.RuneCountInString(s)
+	}
+	for _, k := range []string{"properties", "$defs"} {
+		for name := range object(m[k]) {
+			w.text += utf8.RuneCountInString(name)
+		}
+	}
+	if types, _ := m["type"].([]any); len(types) > 1 || m["anyOf"] != nil {
+		w.unions++
+	}
 }
 
 // object checks what a profile asks of every object.
@@ -117,8 +124,16 @@ func (w *projector) object(pointer string, m, properties map[string]any, depth i
 	}
 	required, _ := m["required"].([]any)
 	for _, name := range sortedKeys(properties) {
-		if w.profile.AllRequired && !slices.Contains(required, any(name)) && !nullable(properties[name]) {
-			w.refuse(contracts.PointerTo(pointer, name), "may be missing and not null, and the provider would make the model invent a value")
+		if slices.Contains(required, any(name)) {
+			continue
+		}
+		w.optional++
+		switch at := contracts.PointerTo(pointer, name); {
+		case !w.profile.AllRequired:
+		case nullable(properties[name]):
+			w.refuse(at, "is not required, and the provider wants every member required; it takes null, so require it")
+		default:
+			w.refuse(at, "may be missing and not null, and the provider would make the model invent a value; let it be null, and require it")
 		}
 	}
 }

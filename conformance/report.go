@@ -22,7 +22,7 @@ func (s *suite) report() contracts.Report {
 		Target:   s.Target.Name, Provider: s.Target.Provider,
 		Model:   contracts.ReportModel{Asked: s.Target.Model, Served: servedBy(r.cases)},
 		Started: s.started.UTC(), Finished: s.finished.UTC(), Stopped: s.stopped,
-		Totals: contracts.ReportTotals{Runs: s.calls, Probes: s.asked, Infra: s.infra, Usage: s.usage},
+		Totals: contracts.ReportTotals{Runs: s.calls, Probes: s.asked, Infra: s.infra, Usage: s.usage, MicroUSD: s.cost()},
 		Checks: r.verdicts(), Cases: s.reportCases(r.cases),
 	}
 	rep.Model.Fingerprint, rep.Enforcement = s.found[idFingerprint].values, s.found[idEnforced].values["enforcement"]
@@ -129,6 +129,10 @@ func (s *suite) reportRun(o outcome) contracts.ReportRun {
 	if o.content != "" {
 		sum := sha256.Sum256([]byte(o.content))
 		run.SHA256 = hex.EncodeToString(sum[:])
+	}
+	if o.usage.Reported {
+		u := o.usage
+		run.Usage, run.MicroUSD = &u, s.costOf(o)
 	}
 	if o.Failure != nil {
 		f := *o.Failure

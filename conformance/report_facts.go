@@ -87,6 +87,23 @@ func latencies(r contracts.Report) latency {
 	return latency{len(all), rank(50), rank(95), all[len(all)-1]}
 }
 
+// spentIn is what a run cost, in words; "" where there is no price.
+func spentIn(t contracts.ReportTotals) string {
+	if t.MicroUSD == nil {
+		return ""
+	}
+	return Dollars(*t.MicroUSD)
+}
+
+// tokensIn is what a run used: counts of tokens and, where there is a price, money.
+func tokensIn(t contracts.ReportTotals) string {
+	text := fmt.Sprintf("%d tokens in, %d out", t.Usage.InputTokens, t.Usage.OutputTokens)
+	if t.MicroUSD != nil {
+		text += ", " + spentIn(t)
+	}
+	return text
+}
+
 // clip keeps the first n bytes of a text, cut between characters.
 func clip(s string, n int) string {
 	if len(s) <= n {

@@ -21,7 +21,7 @@ var reportPage string
 // what changed since; nil leaves that out.
 func HTML(w io.Writer, r contracts.Report, previous *contracts.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"mark": pageMark, "visible": visible, "inlines": inLines, "held": heldCounts,
+		"mark": pageMark, "visible": visible, "inlines": inLines, "held": heldCounts, "spent": spentIn,
 		"moment": func(t time.Time) string { return t.UTC().Format("2 January 2006 15:04:05 UTC") },
 		"words":  func(v contracts.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") },
 	}).Parse(reportPage)

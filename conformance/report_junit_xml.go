@@ -104,6 +104,9 @@ func junitProperties(r contracts.Report) []junitProperty {
 		{"blocked", fmt.Sprint(r.Totals.Infra)}, {"input_tokens", fmt.Sprint(r.Totals.Usage.InputTokens)},
 		{"output_tokens", fmt.Sprint(r.Totals.Usage.OutputTokens)}, {"replayed", fmt.Sprint(r.Replayed)}, {"verdict", string(r.Verdict)},
 	}
+	if r.Totals.MicroUSD != nil {
+		all = append(all, junitProperty{"cost_usd", fmt.Sprintf("%.6f", float64(*r.Totals.MicroUSD)/1e6)})
+	}
 	for _, c := range r.Checks {
 		if c.N > 0 {
 			all = append(all, junitProperty{"n." + c.ID, fmt.Sprint(c.N)})

@@ -36,8 +36,8 @@ func Markdown(w io.Writer, r contracts.Report) error {
 	markdownChecks(&b, r.Checks)
 	markdownCases(&b, failingCases(r))
 	l := latencies(r)
-	fmt.Fprintf(&b, "\n%d calls, %d blocked; %d tokens in, %d out; half of the answers within %d ms, 95 of 100 within %d ms.\n",
-		r.Totals.Runs, r.Totals.Infra, r.Totals.Usage.InputTokens, r.Totals.Usage.OutputTokens, l.P50, l.P95)
+	fmt.Fprintf(&b, "\n%d calls, %d blocked; %s; half of the answers within %d ms, 95 of 100 within %d ms.\n",
+		r.Totals.Runs, r.Totals.Infra, tokensIn(r.Totals), l.P50, l.P95)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

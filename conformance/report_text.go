@@ -22,8 +22,7 @@ func Summary(w io.Writer, r contracts.Report) error {
 		b.WriteString(checkLine(c))
 	}
 	writeFailing(&b, r)
-	fmt.Fprintf(&b, "\n%d calls, %d blocked; %d tokens in, %d out\n", r.Totals.Runs, r.Totals.Infra,
-		r.Totals.Usage.InputTokens, r.Totals.Usage.OutputTokens)
+	fmt.Fprintf(&b, "\n%d calls, %d blocked; %s\n", r.Totals.Runs, r.Totals.Infra, tokensIn(r.Totals))
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(&b, "because: %s\n", visible(reason))
 	}

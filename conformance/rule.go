@@ -97,6 +97,8 @@ func (r rules) ofRuns(c Check, v *contracts.ReportCheck) {
 func (r rules) ofFinding(c Check, v *contracts.ReportCheck) {
 	f, ok := r.found[c.ID]
 	switch {
+	case c.idle != "":
+		v.Verdict, v.Detail = contracts.NotApplicable, c.idle
 	case ok:
 		v.N, v.OK, v.Verdict, v.Detail, v.Values = f.n, f.ok, f.verdict, f.detail, f.values
 	case r.mode == Quick && c.probe != nil:

@@ -54,7 +54,13 @@ func (s *suite) admit(end context.CancelFunc) int {
 		end()
 		return 0
 	}
+	if why := s.overspent(); why != "" {
+		s.stop(why)
+		end()
+		return 0
+	}
 	s.calls++
+	s.spent.open++
 	return s.calls
 }
 
@@ -65,6 +71,9 @@ func (s *suite) call(ctx context.Context, j job, n int) (outcome, contracts.Usag
 	defer cancel()
 	started := time.Now()
 	got, err := s.ask(ctx, k, n)
+	s.mu.Lock()
+	s.pay(got.Usage, err != nil)
+	s.mu.Unlock()
 	return outcome{Ruling: s.judge.Classify(k, got, err), repeat: j.repeat, content: got.Content,
 		model: got.Model, latency: time.Since(started), usage: got.Usage}, got.Usage
 }
@@ -88,7 +97,7 @@ func (s *suite) finish(end context.CancelFunc, j job, o outcome, usage contracts
 
 func (s *suite) tell(kase, check string) {
 	if s.Progress != nil {
-		s.Progress(Progress{Done: s.ended, Planned: s.planned(), Infra: s.infra, Case: kase, Check: check})
+		s.Progress(Progress{Done: s.ended, Planned: s.planned(), Infra: s.infra, Case: kase, Check: check, MicroUSD: s.spent.total})
 	}
 }
 

@@ -45,7 +45,7 @@ func TestAnHonestTargetPassesQuickWithThreeRunsOfEachCase(t *testing.T) {
 			t.Errorf("%s: %+v, want %d of %d", id, got, n, n)
 		}
 	}
-	if r.SuiteVersion != "2" || r.Mode != "quick" || r.Contract.Digest != c.Digest || !slices.Equal(r.Model.Served, []string{"m"}) {
+	if r.SuiteVersion != "3" || r.Mode != "quick" || r.Contract.Digest != c.Digest || !slices.Equal(r.Model.Served, []string{"m"}) {
 		t.Errorf("head %+v", r)
 	}
 }

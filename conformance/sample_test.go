@@ -81,6 +81,18 @@ func TestEverySampleContractIsCertifiedByTheDataOfItsCases(t *testing.T) {
 	}
 }
 
+func TestEverySampleCanBePutToOpenAI(t *testing.T) {
+	for _, p := range proofs {
+		c, err := contracts.Load(os.DirFS("../configs/contracts"), p.contract+".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := conformance.Project(c.OutputSchema(), conformance.OpenAIStrict()); len(c.Tools) == 0 && got.Refused != nil {
+			t.Errorf("%s: %v", p.contract, got.Refused)
+		}
+	}
+}
+
 // swapped gives every text the answer of the next one that has another: a model
 // whose every answer has the right form and is wrong.
 func swapped(t *testing.T, raw []byte) []byte {

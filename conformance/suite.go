@@ -32,6 +32,7 @@ type suite struct {
 	infra    int
 	causes   map[string]int // of infra outcomes
 	usage    contracts.Usage
+	spent    spending
 	broken   int    // runs that broke the form of an answer
 	hard     bool   // a hard check failed that knows no tolerance
 	stopped  string // why no further call is made; "" while it goes on
@@ -41,7 +42,7 @@ type suite struct {
 func newSuite(o Options) *suite {
 	cases := o.picked()
 	return &suite{Options: o, id: "conf_" + strings.ToLower(rand.Text()), checks: checksFor(o.Contract), cases: cases,
-		judge: NewJudge(o.Contract, o.Target.Model, o.Served...), done: make([][]outcome, len(cases)),
+		judge: NewJudge(o.Contract, o.Target.Model, o.Served...).With(o.Calls), done: make([][]outcome, len(cases)),
 		causes: map[string]int{}, found: map[string]finding{}, started: time.Now()}
 }
 

@@ -66,6 +66,9 @@ type ReportTotals struct {
 	Probes int   `json:"probes,omitempty"` // of them, calls beside the cases
 	Infra  int   `json:"infra"`
 	Usage  Usage `json:"usage"`
+	// MicroUSD is what all calls cost together, in millionths of a US dollar; nil
+	// where there is no price for them.
+	MicroUSD *int64 `json:"micro_usd,omitempty"`
 }
 
 // ReportCheck is one check over all runs: how often it applied, how often it held.
@@ -104,5 +107,7 @@ type ReportRun struct {
 	Failure   *Failure `json:"failure,omitempty"`
 	Message   string   `json:"message,omitempty"`
 	SHA256    string   `json:"content_sha256,omitempty"`
-	Content   string   `json:"content,omitempty"` // the answer itself, only where it was asked to be stored
+	Usage     *Usage   `json:"usage,omitempty"`     // nil where the provider counted nothing
+	MicroUSD  *int64   `json:"micro_usd,omitempty"` // what the answer cost; nil where there is no price
+	Content   string   `json:"content,omitempty"`   // the answer itself, only where it was asked to be stored
 }

@@ -11,14 +11,14 @@ import (
 
 // fullReport has every field set.
 func fullReport() Report {
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at, cost := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), int64(1200)
 	return Report{SchemaVersion: 1, SuiteVersion: "1", ID: "conf_a", Mode: "quick", Repeats: 3, Seed: 7,
 		Contract: ReportContract{"tickets", 1, "sha256:" + strings.Repeat("a", 64)}, Target: "t", Provider: "p",
 		Model: ReportModel{"m", []string{"m-1"}, map[string]string{"a": "1"}}, Started: at, Finished: at.Add(time.Minute), Verdict: Fail,
-		Reasons: []string{"because"}, Replayed: true, Enforcement: "none", Stopped: "enough", Totals: ReportTotals{3, 2, 1, Usage{5, 7, true}},
+		Reasons: []string{"because"}, Replayed: true, Enforcement: "none", Stopped: "enough", Totals: ReportTotals{3, 2, 1, Usage{5, 7, true}, &cost},
 		Checks: []ReportCheck{{"STR-01", "H", "one value", Fail, 3, 2, 0.5, "case a", map[string]string{"a": "1"}}},
 		Cases: []ReportCase{{ID: "a", Critical: true, Expected: "x is 1", Reproduce: "curl", Runs: []ReportRun{{Fail, "STR-01", 12,
-			&Failure{BadResponse, Ended, "json", "words", 200, time.Second, []Violation{{"/a", "type", "must be"}}}, "no", strings.Repeat("b", 64), "{"}}}}}
+			&Failure{BadResponse, Ended, "json", "words", 200, time.Second, []Violation{{"/a", "type", "must be"}}}, "no", strings.Repeat("b", 64), &Usage{InputTokens: 5, OutputTokens: 7}, &cost, "{"}}}}}
 }
 
 func encoded(t *testing.T, v any) []byte {
@@ -50,6 +50,7 @@ func TestAReportOfAnotherShapeIsRefused(t *testing.T) {
 		"a bound over one":                    {`"bound":0.5`, `"bound":1.5`, "/checks/0/bound"},
 		"a time that is none":                 {`2026-03-01T12:00:00Z`, `yesterday`, "/started"},
 		"an effect that does not exist":       {`"effect":"ended"`, `"effect":"maybe"`, "/cases/0/runs/0/failure/effect"},
+		"a cost below nothing":                {`"micro_usd":1200`, `"micro_usd":-1`, "/totals/micro_usd"},
 		"a seed beyond what a double can say": {`"seed":7`, `"seed":9007199254740993`, "/seed"},
 		"a member that stands twice":          {`"mode":"quick"`, `"mode":"quick","mode":"certify"`, "twice"},
 		"text after the report":               {`"cases"`, `}{"cases"`, ""},
@@ -81,7 +82,7 @@ func TestTheSchemaHasTheFieldsOfAReport(t *testing.T) {
 		"contract":  {props(doc, "contract"), ReportContract{}},
 		"model":     {props(doc, "model"), ReportModel{}},
 		"totals":    {props(doc, "totals"), ReportTotals{}},
-		"usage":     {props(props(doc, "totals"), "usage"), Usage{}},
+		"usage":     {defs["usage"].(map[string]any), Usage{}},
 		"check":     {defs["check"].(map[string]any), ReportCheck{}},
 		"case":      {defs["case"].(map[string]any), ReportCase{}},
 		"run":       {defs["run"].(map[string]any), ReportRun{}},

@@ -71,6 +71,8 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 	}
 	o.Target, o.Provider, o.Contract, o.Secrets = t, all[t.Provider], contract, keysOf(c)
 	o.ReadRecorded = recorded(c.Providers[t.Provider].Kind)
+	o.Price = priceOf(c, target)
+	o.Profile, o.Calls = profilesOf(c.Providers[t.Provider])
 	if o.Mode == "" {
 		o.Mode = conformance.Quick
 	}
@@ -79,6 +81,16 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 	}
 	return o, nil
 }
+
+// profilesOf is what the configuration says of a provider's schemas and calls.
+func profilesOf(p configs.Provider) (conformance.SchemaProfile, conformance.CallProfile) {
+	schemas, _ := conformance.ProfileNamed(p.SchemaProfile) // checked when it was loaded
+	return schemas, conformance.CallProfile{UnderStop: p.StopWithCalls}
+}
+
+// priceOf is what an answer of a target costs; nil where the configuration does
+// not say.
+func priceOf(*configs.Config, string) func(contracts.Usage) (microUSD int64, known bool) { return nil }
 
 // keysOf are the keys that no report may show.
 func keysOf(c *configs.Config) (all []string) {

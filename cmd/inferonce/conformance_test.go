@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"inferonce/conformance"
+	"inferonce/contracts"
+	"inferonce/providers"
 )
 
 func TestTheProgressLineGuessesTheTimeLeft(t *testing.T) {
@@ -24,6 +27,47 @@ func TestTheProgressLineGuessesTheTimeLeft(t *testing.T) {
 	} {
 		if got := progressLine(conformance.Progress{Done: row.done, Planned: row.planned, Infra: 2}, row.failed, row.spent); got != row.want {
 			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+func TestTheProgressLineSaysWhatIsSpent(t *testing.T) {
+	got := progressLine(conformance.Progress{Done: 60, Planned: 60, MicroUSD: 125_000}, 0, time.Minute)
+	if want := "60 of 60 runs, 0 failed, 0 blocked, $0.125"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A count of tokens is held against the one before only where nothing else changed.
+func TestTheRunBeforeIsTheBaselineOfTheSamePair(t *testing.T) {
+	o := conformance.Options{Contract: &contracts.Contract{Digest: "sha256:" + strings.Repeat("a", 64)}, Target: providers.Target{Provider: "p", Model: "m"}}
+	before := contracts.Report{SchemaVersion: contracts.ReportSchema, SuiteVersion: "3", ID: "conf_a", Mode: "certify", Repeats: 5, Target: "t", Provider: "p",
+		Contract: contracts.ReportContract{Name: "c", Version: 1, Digest: o.Contract.Digest}, Verdict: contracts.Pass,
+		Model:  contracts.ReportModel{Asked: "m", Served: []string{"m"}, Fingerprint: map[string]string{"token_intercept": "12.50", "token_slope": "200.00"}},
+		Checks: []contracts.ReportCheck{}, Cases: []contracts.ReportCase{}}
+	for name, l := range map[string]struct {
+		change func(*contracts.Report)
+		want   bool
+	}{
+		"the same pair":    {func(*contracts.Report) {}, true},
+		"another contract": {func(r *contracts.Report) { r.Contract.Digest = "sha256:" + strings.Repeat("b", 64) }, false},
+		"another provider": {func(r *contracts.Report) { r.Provider = "q" }, false},
+		"another model":    {func(r *contracts.Report) { r.Model.Asked = "n" }, false},
+		"a quick run":      {func(r *contracts.Report) { r.Model.Fingerprint = nil }, false},
+	} {
+		r := before
+		l.change(&r)
+		raw, err := conformance.Encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := conformanceFlags{reports: reportFlags{previous: filepath.Join(t.TempDir(), "report.json")}}
+		if err := os.WriteFile(f.reports.previous, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := o
+		if err := f.baseline(&got); err != nil || (got.Baseline != nil) != l.want || l.want && *got.Baseline != (conformance.TokenCount{Intercept: 12.5, Slope: 200}) {
+			t.Errorf("%s: %+v, %v", name, got.Baseline, err)
 		}
 	}
 }

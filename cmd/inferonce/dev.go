@@ -154,7 +154,7 @@ func newSimulator() (*sim.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(sim.Options{Providers: simulated, Answers: answers}), nil
+	return sim.New(sim.Options{Providers: simulated, Models: []string{"sim"}, Answers: answers}), nil
 }
 
 // proveAll runs conformance for every target and contract, and hands the

@@ -28,6 +28,8 @@ func newHosts(c *configs.Config) map[string]string {
 
 // judges keeps one judge for each contract and model: they never change.
 type judges struct {
+	eased map[string]bool // models that some provider serves whose calls may end by "stop"
+
 	mu sync.Mutex
 	of map[judgeKey]*conformance.Judge
 }
@@ -39,18 +41,23 @@ func (j *judges) get(c *contracts.Contract, model string) *conformance.Judge {
 	defer j.mu.Unlock()
 	k := judgeKey{c.Digest, model}
 	if j.of[k] == nil {
-		j.of[k] = conformance.NewJudge(c, model)
+		j.of[k] = conformance.NewJudge(c, model).With(conformance.CallProfile{UnderStop: j.eased[model]})
 	}
 	return j.of[k]
 }
 
 // newClassifier holds live answers against the suite's own checks; nil if
 // nobody wants to know.
-func newClassifier(d configs.Drift) router.Classifier {
-	if d != configs.DriftSuspend {
+func newClassifier(cfg *configs.Config) router.Classifier {
+	if cfg.Drift != configs.DriftSuspend {
 		return nil
 	}
-	all := &judges{of: map[judgeKey]*conformance.Judge{}}
+	all := &judges{eased: map[string]bool{}, of: map[judgeKey]*conformance.Judge{}}
+	for _, t := range cfg.Targets {
+		if cfg.Providers[t.Provider].StopWithCalls {
+			all.eased[t.Model] = true
+		}
+	}
 	return func(c *contracts.Contract, model string, input json.RawMessage, done contracts.Completion, err error) (string, bool) {
 		// Under which names this target may answer is for its proof to say, and
 		// the router knows that.

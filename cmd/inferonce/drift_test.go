@@ -16,7 +16,7 @@ func TestWhatALiveAnswerIsWorth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classify := newClassifier(configs.DriftSuspend)
+	classify := newClassifier(&configs.Config{Drift: configs.DriftSuspend})
 	good := contracts.Completion{Content: `{"category":"card","urgent":true}`, Model: "anything", FinishReason: "stop"}
 	with := func(content string) contracts.Completion { g := good; g.Content = content; return g }
 	for _, row := range []struct {
@@ -42,7 +42,19 @@ func TestWhatALiveAnswerIsWorth(t *testing.T) {
 			}
 		})
 	}
-	if newClassifier(configs.DriftOff) != nil {
+	tools, err := catalog.Get("assistant-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := contracts.Completion{FinishReason: "stop", ToolCalls: []contracts.ToolCall{{ID: "a", Name: "math_gcd", Arguments: `{"num1":1,"num2":2}`}}}
+	eased := newClassifier(&configs.Config{Drift: configs.DriftSuspend, Providers: map[string]configs.Provider{"p": {StopWithCalls: true}},
+		Targets: map[string]configs.Target{"t": {Provider: "p", Model: "stops"}}})
+	for model, want := range map[string]string{"stops": "", "other": "TOOL-08"} {
+		if check, counts := eased(tools, model, []byte(`{"text":"gcd"}`), called, nil); check != want || !counts {
+			t.Errorf("calls that end by stop, %s: %q, counts %t; want %q", model, check, counts, want)
+		}
+	}
+	if newClassifier(&configs.Config{Drift: configs.DriftOff}) != nil {
 		t.Error("somebody looks for drift although it is off")
 	}
 }

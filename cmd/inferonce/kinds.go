@@ -10,11 +10,8 @@ import (
 	"inferonce/providers/transport"
 )
 
-// builder makes a provider that is called with key.
-type builder func(p configs.Provider, key func() string) (providers.Provider, error)
-
 // kinds builds a provider of each kind that the configuration may name.
-var kinds = map[string]builder{
+var kinds = map[string]func(configs.Provider) (providers.Provider, error){
 	"anthropic": newAnthropic, "gemini": newGemini,
 	"openai": chatCompletions, "azure": chatCompletions, "vllm": chatCompletions, "llamacpp": chatCompletions, "ollama": chatCompletions,
 	"groq": chatCompletions, "mistral": chatCompletions, "together": chatCompletions, "deepseek": chatCompletions, "openrouter": chatCompletions,
@@ -27,7 +24,7 @@ func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
 		if !ok {
 			return nil, fmt.Errorf("provider %s: no adapter of kind %q is built in", name, p.Kind)
 		}
-		client, err := build(p, p.APIKey.Reveal)
+		client, err := build(p)
 		if err != nil {
 			return nil, fmt.Errorf("provider %s: %w", name, err)
 		}
@@ -40,19 +37,23 @@ func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
 const idleConnections = 128
 
 // chatCompletions builds a provider that speaks OpenAI's chat completions.
-func chatCompletions(p configs.Provider, key func() string) (providers.Provider, error) {
-	c, err := chatConfig(p, key)
+func chatCompletions(p configs.Provider) (providers.Provider, error) {
+	o, err := chatConfig(p)
 	if err != nil {
 		return nil, err
 	}
-	return openaicompat.New(c)
+	c, err := openaicompat.New(o)
+	if err != nil || p.Renders == "" {
+		return c, err
+	}
+	return openaicompat.WithRendering(c, p.Renders)
 }
 
-func chatConfig(p configs.Provider, key func() string) (openaicompat.Config, error) {
+func chatConfig(p configs.Provider) (openaicompat.Config, error) {
 	profile, err := openaicompat.ProfileNamed(profileOf(p))
 	traits := openaicompat.Foreground
 	traits.CreateToken = p.HonoursIdempotencyKey
-	return openaicompat.Config{BaseURL: p.BaseURL, APIKey: key, Traits: traits, Profile: profile, APIVersion: p.APIVersion,
+	return openaicompat.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Traits: traits, Profile: profile, APIVersion: p.APIVersion,
 		Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}}, err
 }
 

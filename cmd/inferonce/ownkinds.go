@@ -11,19 +11,19 @@ import (
 )
 
 // newAnthropic builds a provider that speaks Anthropic's Messages.
-func newAnthropic(p configs.Provider, key func() string) (providers.Provider, error) {
+func newAnthropic(p configs.Provider) (providers.Provider, error) {
 	if p.HonoursIdempotencyKey {
 		return nil, errNoToken
 	}
-	return anthropic.New(anthropic.Config{BaseURL: p.BaseURL, APIKey: key, Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}})
+	return anthropic.New(anthropic.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}})
 }
 
 // newGemini builds a provider that speaks Gemini's generateContent.
-func newGemini(p configs.Provider, key func() string) (providers.Provider, error) {
+func newGemini(p configs.Provider) (providers.Provider, error) {
 	if p.HonoursIdempotencyKey {
 		return nil, errNoToken
 	}
-	return gemini.New(gemini.Config{BaseURL: p.BaseURL, APIKey: key, Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}})
+	return gemini.New(gemini.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal, Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}})
 }
 
 var errNoToken = errors.New("this kind sends no idempotency key; remove honours_idempotency_key")

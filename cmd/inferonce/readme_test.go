@@ -106,7 +106,12 @@ keys:
 
 // setUpReadme puts the program where make build does.
 func setUpReadme(env *testscript.Env) error {
-	if err := setUp(env); err != nil {
+	// A provider with one key and one model, as the reader's has.
+	key := filepath.Join(env.WorkDir, "provider.key")
+	if err := os.WriteFile(key, []byte("canary-4711"), 0o600); err != nil {
+		return err
+	}
+	if err := setUpWith(env, simFlags{keyFile: key, models: []string{"triage"}}); err != nil {
 		return err
 	}
 	program, err := os.Executable()

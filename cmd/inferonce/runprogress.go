@@ -61,6 +61,9 @@ func (p *runProgress) end() {
 // progressLine guesses the time left from the time that the runs took so far.
 func progressLine(x conformance.Progress, failed int, spent time.Duration) string {
 	line := fmt.Sprintf("%d of %d runs, %d failed, %d blocked", x.Done, x.Planned, failed, x.Infra)
+	if x.MicroUSD > 0 {
+		line += ", " + conformance.Dollars(x.MicroUSD)
+	}
 	if x.Done == 0 || x.Done >= x.Planned {
 		return line
 	}

@@ -50,8 +50,10 @@ func scriptParams() testscript.Params {
 
 type worldKey struct{}
 
-func setUp(env *testscript.Env) error {
-	w, err := newWorld()
+func setUp(env *testscript.Env) error { return setUpWith(env, simFlags{}) }
+
+func setUpWith(env *testscript.Env, provider simFlags) error {
+	w, err := newWorld(provider)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func sampleAnswers() (io.Reader, error) {
 // simFlags are the flags of sim.
 type simFlags struct {
 	listen, answers, keyFile string
+	models                   []string
 	public                   bool
 }
 
@@ -74,6 +75,7 @@ reaches the address can order them, so it is on this machine only, unless you sa
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9797", "address to listen on; port 0 picks a free one")
 	cmd.Flags().StringVar(&f.answers, "answers", "", "file with the right answers; default those to the sample contracts' inputs")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "file with the API key that completions need; default none")
+	cmd.Flags().StringSliceVar(&f.models, "model", nil, "model that completions may ask for, as often as needed; default any")
 	cmd.Flags().BoolVar(&f.public, "public", false, "allow an address that other machines reach")
 	return cmd
 }
@@ -97,7 +99,7 @@ func runSim(ctx context.Context, p *printer, f simFlags) error {
 }
 
 func (f *simFlags) server() (*sim.Server, error) {
-	var o sim.Options
+	o := sim.Options{Models: f.models}
 	var err error
 	if f.keyFile != "" {
 		if o.Key, err = readKeyFile("--key-file", f.keyFile); err != nil {

@@ -59,7 +59,7 @@ func wire(ctx context.Context, c *configs.Config, options jobstore.Options, cred
 	if err != nil {
 		return nil, exit(exitInvalid, err)
 	}
-	p.router, err = router.New(router.Config{Hosts: newHosts(c), Classify: newClassifier(c.Drift), Canary: canary,
+	p.router, err = router.New(router.Config{Hosts: newHosts(c), Classify: newClassifier(c), Canary: canary,
 		Store: p.store, Contracts: p.catalog, Providers: p.providers, Targets: newTargets(c),
 		Routes: routes, Observer: p.telemetry, Name: routerName(), MaxInflight: c.Limits.MaxInflight, SuiteVersion: conformance.SuiteVersion})
 	if err != nil {

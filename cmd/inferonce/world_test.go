@@ -30,13 +30,14 @@ type world struct {
 	key string // of owner acme, for making jobs only
 	sim *sim.Server
 
-	stop []func() // called last to first
+	provider simFlags
+	stop     []func() // called last to first
 }
 
 const suiteVersion = conformance.SuiteVersion
 
-func newWorld() (*world, error) {
-	w := &world{}
+func newWorld(provider simFlags) (*world, error) {
+	w := &world{provider: provider}
 	if err := w.build(); err != nil {
 		w.close()
 		return nil, err
@@ -52,7 +53,7 @@ func (w *world) build() error {
 		return err
 	}
 	w.stop = append(w.stop, func() { _ = store.Close() })
-	if w.sim, err = (&simFlags{}).server(); err != nil {
+	if w.sim, err = w.provider.server(); err != nil {
 		return err
 	}
 	server := httptest.NewUnstartedServer(nil)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"inferonce/configs"
@@ -99,10 +100,21 @@ func bulk(t *testing.T) *contracts.Contract {
 	return c
 }
 
-// strict is the sample contract, whose critical cases it misses.
+// strict is the sample contract, whose critical cases it misses. The model answers
+// under a grammar and can't repeat a text, which its contract has to say.
 func strict(t *testing.T) *contracts.Contract {
 	t.Helper()
-	c, err := contracts.Load(configs.Samples, "contracts/ticket-triage.yaml")
+	files := fstest.MapFS{}
+	for _, name := range []string{"ticket-triage.yaml", "cases/ticket-triage.jsonl"} {
+		raw, err := configs.Samples.ReadFile("contracts/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: raw}
+	}
+	const classifier = "probes: {rendering: not_applicable, reason: a classifier that can't follow other instructions}\n"
+	files["ticket-triage.yaml"].Data = append([]byte(classifier), files["ticket-triage.yaml"].Data...)
+	c, err := contracts.Load(files, "ticket-triage.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ import (
 // Config describes one provider account.
 type Config struct {
 	// BaseURL is the address that "/chat/completions" is appended to, such as
-	// "https://api.openai.com/v1". Nothing else is ever called.
+	// "https://api.openai.com/v1". Nothing else is ever called, but for WithRendering.
 	BaseURL string
 	// APIKey returns the key for the next call; nil or "": no key is sent. It is
 	// a function so that printing a Config shows no key.

@@ -162,7 +162,7 @@ func TestBadRequestsAreRefusedAsOpenAIRefusesThem(t *testing.T) {
 		{"a stream", "", `{"model":"m","stream":true,` + message + `}`, 400, "stream"},
 		{"a schema that is missing", "", `{"model":"m","response_format":{"type":"json_schema"},` + message + `}`, 400, "json_schema.schema"},
 		{"a schema without an instance", "", `{"model":"m","response_format":{"type":"json_schema","json_schema":{"schema":false}},` + message + `}`, 400, "unsupported_schema"},
-		{"a body over the limit", "", `{"model":"` + strings.Repeat("m", MaxRequest) + `"}`, 413, "8 MiB"},
+		{"a body over the limit", "", `{"model":"` + strings.Repeat("m", MaxRequest) + `"}`, 413, "16 MiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := start(t, Options{Key: "k", Models: []string{"m"}})

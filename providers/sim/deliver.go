@@ -32,6 +32,9 @@ func (c *call) compose() (reply, *reply) {
 
 // good is the healthy answer to the line, nil for none.
 func (c *call) good(f *format, l *line) (*answer, error) {
+	if c.req.asksWhatArrived() {
+		return c.echo(f)
+	}
 	if len(c.req.Tools) > 0 {
 		return c.toolAnswer(l)
 	}

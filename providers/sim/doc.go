@@ -33,6 +33,9 @@
 // {"calls":[{"name":…,"arguments":{…}}]}, else one of the first tool. What
 // spoils an answer then spoils the arguments of its first call.
 //
+// A request whose schema is called conformance_probe asks what arrived of its
+// prompt, and is answered from the prompt alone: the simulated models can read.
+//
 // # Who is calling
 //
 // Job and attempt are read from the header X-Client-Request-Id, written

@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,18 +15,23 @@ import (
 )
 
 // MaxRequest is the largest request body that is read, in bytes.
-const MaxRequest = 8 << 20
+const MaxRequest = 16 << 20
+
+// MaxWords is the longest prompt that the simulated models take, in words.
+const MaxWords = 1 << 20
 
 // chatRequest is what we read of POST /v1/chat/completions
 // (https://platform.openai.com/docs/api-reference/chat/create).
 type chatRequest struct {
 	Model          string        `json:"model"`
 	Stream         bool          `json:"stream"`
+	Temperature    *float64      `json:"temperature"`
 	Messages       []chatMessage `json:"messages"`
 	Tools          []chatTool    `json:"tools"`
 	ResponseFormat struct {
 		Type       string `json:"type"`
 		JSONSchema struct {
+			Name   string         `json:"name"`
 			Schema jsontext.Value `json:"schema"`
 		} `json:"json_schema"`
 	} `json:"response_format"`
@@ -109,6 +115,10 @@ func (r *chatRequest) check() *reply {
 		return badRequest("messages must hold at least one message", "")
 	case slices.ContainsFunc(r.Tools, func(t chatTool) bool { return t.Function.Name == "" }):
 		return badRequest("a tool is a function with a name", "")
+	case r.Temperature != nil && (*r.Temperature < 0 || *r.Temperature > 2):
+		return badRequest("temperature lies between 0 and 2", "")
+	case r.words() > MaxWords:
+		return badRequest(fmt.Sprintf("this model takes at most %d tokens", MaxWords), "context_length_exceeded")
 	case r.Stream:
 		return badRequest("the simulator does not stream: leave stream out", "unsupported_value")
 	case f == "json_schema" && r.ResponseFormat.JSONSchema.Schema == nil:
@@ -128,7 +138,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (req *chatRequest, size
 	switch {
 	case errors.As(err, &tooLarge):
 		return nil, size, &reply{status: http.StatusRequestEntityTooLarge,
-			body: errorBody("the request is larger than 8 MiB", "invalid_request_error", "")}, false
+			body: errorBody("the request is larger than 16 MiB", "invalid_request_error", "")}, false
 	case err != nil:
 		return nil, size, nil, true
 	}
