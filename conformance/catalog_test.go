@@ -50,14 +50,15 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// Every check of one run has a lie that only it can find.
+// Every check of one run has a lie that only it can find. Those of chats stand in
+// TestAChatRouteIsCertifiedByWhatItsCasesAsk.
 func TestEveryCheckOfAnAnswerBites(t *testing.T) {
 	bites := map[string]bool{}
 	for _, l := range liars {
 		bites[l.want] = true
 	}
 	for _, c := range Catalog() {
-		if strings.HasPrefix(c.ID, "STR-") && !bites[c.ID] {
+		if strings.HasPrefix(c.ID, "STR-") && c.form != inChat && !bites[c.ID] {
 			t.Errorf("no lie for %s", c.ID)
 		}
 	}

@@ -52,6 +52,9 @@ func askable(o Options) finding {
 	for _, t := range o.Contract.Tools {
 		schemas = append(schemas, t.Parameters())
 	}
+	if o.Contract.Chat {
+		schemas = strictSchemas(o.Contract)
+	}
 	var p Projection
 	for _, s := range schemas {
 		one := Project(s, o.Profile)
@@ -62,6 +65,16 @@ func askable(o Options) finding {
 		return of(len(p.Refused), 0, someOf(p.Refused)).with(values)
 	}
 	return of(1, 1, "").with(values)
+}
+
+// strictSchemas are those of a chat's cases that the provider is asked to enforce.
+func strictSchemas(c *contracts.Contract) (all []json.RawMessage) {
+	for _, k := range c.Cases {
+		if q, broken := c.ReadChat(k.Input); len(broken) == 0 && q.Format.Strict {
+			all = append(all, q.Format.Schema())
+		}
+	}
+	return all
 }
 
 // lint runs the checks that need no call and says whether there may be any.

@@ -74,6 +74,8 @@ type asked struct {
 	Messages      []providers.Message
 	Schema        json.RawMessage
 	SchemaName    string
+	SchemaLoose   bool             `json:",omitempty"`
+	JSONObject    bool             `json:",omitempty"`
 	Tools         []providers.Tool `json:",omitempty"`
 	ToolChoice    string           `json:",omitempty"`
 	ToolName      string           `json:",omitempty"`

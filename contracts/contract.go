@@ -38,8 +38,8 @@ type Contract struct {
 	Chat bool
 
 	file       string
-	schemas    *schemaCache // of a chat's requests
-	proved     []string     // what a chat's cases need of a target
+	schemas    *schemaCache     // of a chat's requests
+	proved     []string         // what a chat's cases need of a target
 	places     map[string]*node // of the parts that Lint looks at, by field name
 	input      *schema
 	output     *schema

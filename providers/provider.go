@@ -28,6 +28,12 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, in its own property order; nil for free text.
 	Schema     json.RawMessage
 	SchemaName string
+	// SchemaLoose says that the API need not enforce Schema, which may lie outside
+	// the part of JSON Schema that it enforces.
+	SchemaLoose bool
+	// JSONObject asks, without a schema, for any one JSON object; an API without
+	// such a mode is sent nothing, and the answer is checked in any case.
+	JSONObject bool
 	// Tools are what the model may call; ToolChoice is then contracts.ToolAuto,
 	// contracts.ToolRequired, ToolNone or ToolNamed.
 	Tools      []Tool

@@ -35,9 +35,12 @@ func toRequest(r providers.Request) openai.ChatCompletionRequest {
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
-				Name: schemaName(r.SchemaName), Schema: r.Schema, Strict: true,
+				Name: schemaName(r.SchemaName), Schema: r.Schema, Strict: !r.SchemaLoose,
 			},
 		}
+	}
+	if r.Schema == nil && r.JSONObject {
+		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
 	}
 	addTools(&q, r)
 	return q

@@ -32,7 +32,7 @@ func (c *call) compose() (reply, *reply) {
 
 // good is the healthy answer to the line, nil for none.
 func (c *call) good(f *format, l *line) (*answer, error) {
-	if len(c.req.Tools) > 0 {
+	if c.req.mayCall() {
 		return c.toolAnswer(l)
 	}
 	return f.answer(l)
@@ -46,7 +46,7 @@ func (c *call) say(good *answer, f *format) (*answer, error) {
 	case "content":
 		return textAnswer(*c.fault.Content), nil
 	default:
-		if len(c.req.Tools) > 0 {
+		if c.req.mayCall() {
 			return c.spoilCalls(act, good)
 		}
 		return spoil(act, good, f.root)

@@ -23,6 +23,7 @@ type chatRequest struct {
 	Stream         bool          `json:"stream"`
 	Messages       []chatMessage `json:"messages"`
 	Tools          []chatTool    `json:"tools"`
+	ToolChoice     chatChoice    `json:"tool_choice"`
 	ResponseFormat struct {
 		Type       string `json:"type"`
 		JSONSchema struct {
