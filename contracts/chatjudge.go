@@ -3,6 +3,7 @@ package contracts
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -153,9 +154,10 @@ type ChatAnswer struct {
 	Calls   []ToolCall // each with an id of its own
 }
 
-// Answer puts an output of a chat contract into those words. The same output
-// always gives the same bytes, however its JSON was escaped on the way.
-func (c *Contract) Answer(output, input json.RawMessage) (ChatAnswer, error) {
+// ReadChatAnswer puts an output of a chat contract into those words; input is
+// what it answers. The same output always gives the same bytes, however its JSON
+// was escaped on the way.
+func ReadChatAnswer(output, input json.RawMessage) (ChatAnswer, error) {
 	var out struct {
 		Content json.RawMessage `json:"content"`
 		Calls   []struct {
@@ -164,14 +166,14 @@ func (c *Contract) Answer(output, input json.RawMessage) (ChatAnswer, error) {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"calls"`
 	}
-	q, broken := c.ReadChat(input)
-	if err := json.Unmarshal(output, &out); err != nil || len(broken) > 0 {
-		return ChatAnswer{}, fmt.Errorf("the output of a job of %s is no answer to its request", c.Ref())
+	var asked chatWire
+	if json.Unmarshal(output, &out) != nil || json.Unmarshal(input, &asked) != nil {
+		return ChatAnswer{}, errors.New("the output is no answer to a chat request")
 	}
 	var a ChatAnswer
 	if len(out.Content) > 0 {
 		text := plainJSON(out.Content)
-		if !q.Format.JSON || len(out.Calls) > 0 {
+		if asked.Format.Type == "" || asked.Format.Type == "text" || len(out.Calls) > 0 {
 			_ = json.Unmarshal(out.Content, &text) // what is no text stays JSON
 		}
 		a.Content = &text
