@@ -172,6 +172,23 @@ func TestCompiledSchemasAreBoundedInNumber(t *testing.T) {
 	}
 }
 
+func TestAFormatsDescriptionTravelsInItsSchema(t *testing.T) {
+	c := chatContract(t, "")
+	for schema, want := range map[string]string{
+		`{}`:                       `{"description":"an \"order\""}`,
+		`{"type":"object"}`:        `{"description":"an \"order\"","type":"object"}`,
+		`{"description":"my own"}`: "",
+	} {
+		q, broken := c.ReadChat(json.RawMessage(`{` + hello + `,"response_format":{"type":"json_schema","json_schema":{"name":"x","description":"an \"order\"","schema":` + schema + `}}}`))
+		if want == "" && len(broken) == 1 && broken[0].Pointer == "/response_format/json_schema/description" {
+			continue
+		}
+		if len(broken) > 0 || string(q.Format.Schema()) != want {
+			t.Errorf("%s: %v, want %s", schema, broken, want)
+		}
+	}
+}
+
 func TestAChatContractSaysWhatItsCasesProve(t *testing.T) {
 	c := chatContract(t, "cases:\n  - {id: a, input: {messages: [{role: user, content: hi}], tools: [{type: function, function: {name: pay}}]}, calls: []}\n")
 	for _, row := range []struct {

@@ -62,10 +62,30 @@ func (r *chatReader) format(w chatWire) {
 		r.refuse("/response_format/json_schema", "conflict", "belongs to the type json_schema")
 	case w.Format.Type == "json_schema":
 		f.JSON, f.Name, f.Strict = true, w.Format.Schema.Name, w.Format.Schema.Strict
-		f.schema = r.schema("/response_format/json_schema/schema", w.Format.Schema.Schema)
+		f.schema = r.schema("/response_format/json_schema/schema", r.described(w.Format.Schema.Schema, w.Format.Schema.Description))
 	case w.Format.Type == "json_object":
 		f.JSON = true
 	}
+}
+
+// described puts what the format says of itself into the schema, where every API
+// has a place for it.
+func (r *chatReader) described(raw json.RawMessage, text string) []byte {
+	raw = bytes.TrimSpace(raw)
+	var root map[string]json.RawMessage
+	if text == "" || json.Unmarshal(raw, &root) != nil {
+		return raw
+	}
+	if root["description"] != nil {
+		r.refuse("/response_format/json_schema/description", "conflict", "must not stand beside the schema's own description")
+		return raw
+	}
+	rest := bytes.TrimSpace(raw[1:])
+	comma := ","
+	if rest[0] == '}' {
+		comma = ""
+	}
+	return fmt.Appendf(nil, `{"description":%s%s%s`, quoteJSON(text), comma, rest)
 }
 
 // schema compiles a schema of the request, which anybody may have written.

@@ -19,9 +19,10 @@ type chatWire struct {
 	Format     struct {
 		Type   string `json:"type"`
 		Schema *struct {
-			Name   string          `json:"name"`
-			Schema json.RawMessage `json:"schema"`
-			Strict bool            `json:"strict"`
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"schema"`
+			Strict      bool            `json:"strict"`
 		} `json:"json_schema"`
 	} `json:"response_format"`
 	Temperature *float64        `json:"temperature"`

@@ -49,7 +49,7 @@ func (r *Router) Model(name string) (Model, error) {
 		}
 	}
 	for ref, route := range r.routes {
-		if route.Name == name && !route.Contract.Chat {
+		if name != "" && route.Name == name && !route.Contract.Chat {
 			return Model{}, &NotChatError{name, ref}
 		}
 	}
