@@ -9,7 +9,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, generateText, jsonSchema, Output, tool } from 'ai'
+import { APICallError, generateText, isStepCount, jsonSchema, Output, tool } from 'ai'
 import OpenAI from 'openai'
 
 const program = fileURLToPath(new URL('../../../bin/inferonce', import.meta.url))
@@ -188,4 +188,11 @@ test('ai: structured output and tools', async () => {
   const called = await generateText({ model: vercel(router), prompt: weather, tools: { get_temperature: tool({ inputSchema: jsonSchema(weatherSchema) }) }, ...keyed('ai-weather') })
   assert.equal(called.finishReason, 'tool-calls')
   assert.deepEqual(called.toolCalls.map((c) => [c.toolName, c.input]), [['get_temperature', { city: 'Lisbon', unit: 'celsius' }]])
+})
+
+test('ai: several steps under one key are several intents, and the second is refused', async () => {
+  const execute = async () => '18'
+  await assert.rejects(generateText({ model: vercel(router), prompt: weather, tools: { get_temperature: tool({ inputSchema: jsonSchema(weatherSchema), execute }) }, stopWhen: isStepCount(2), ...keyed('ai-steps') }),
+    (err) => APICallError.isInstance(err) && err.data.error.code === 'idempotency_key_reused')
+  assert.equal(await ran(), 1)
 })
