@@ -53,7 +53,6 @@ func (f *face) chats() {
 		status := openAIStatus(newProblem(row.code, ""))
 		f.given(row.err, chatAsking(), status, row.code)
 	}
-	f.given(&router.UnsupportedError{Contract: "chat@1", Part: "messages[0].parts[1].image"}, chatAsking(), 400, codeUnsupported)
 	for _, row := range outcomes {
 		f.router.wait = func(context.Context, string) (jobstore.Job, error) { return row.job, nil }
 		switch {
@@ -177,6 +176,10 @@ func TestWhatIsWrongWithAChatIsSaidInOpenAIsShape(t *testing.T) {
 	}
 	f.router.err = &router.InputError{Contract: "chat@1", Violations: []contracts.Violation{{Pointer: "/messages/1/content", Rule: "required", Message: "must be there"}}}
 	if r := f.want(chatAsking(), 400, codeInputInvalid); r.text("param") != "messages[1].content" || !strings.Contains(r.text("message"), "messages[1].content must be there") {
+		t.Error(r.raw)
+	}
+	f.router.err = submitErrors[3].err // content that no target can take
+	if r := f.want(chatAsking(), 400, codeUnsupported); r.text("param") != "messages[0].parts[1].image" || !strings.Contains(r.text("message"), "mini: it takes no images") {
 		t.Error(r.raw)
 	}
 	f.router.err = nil
