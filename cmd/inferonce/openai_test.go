@@ -187,6 +187,10 @@ func TestOpenAIGoGetsStructuredAnswersCallsAndModels(t *testing.T) {
 		calls[0].Function.Name != "get_temperature" || calls[0].Function.Arguments != `{"city":"Lisbon","unit":"celsius"}` {
 		t.Errorf("%s", got.RawJSON())
 	}
+	p.Messages = append(p.Messages, got.Choices[0].Message.ToParam(), openai.ToolMessage("18 degrees", got.Choices[0].Message.ToolCalls[0].ID))
+	if got, err = c.Chat.Completions.New(t.Context(), p, keyed("weather-1-result")); err != nil || got.Choices[0].Message.Content != "18 degrees" {
+		t.Errorf("the result of the call: %v, %v", got, err)
+	}
 	models, err := c.Models.List(t.Context())
 	if err != nil || len(models.Data) != 1 || models.Data[0].ID != "chat" {
 		t.Errorf("%+v, %v", models, err)

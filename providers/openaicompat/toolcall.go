@@ -18,8 +18,15 @@ func addTools(q *openai.ChatCompletionRequest, r providers.Request) {
 		q.Tools = append(q.Tools, openai.Tool{Type: openai.ToolTypeFunction,
 			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}})
 	}
-	if len(r.Tools) > 0 {
-		q.ToolChoice = r.ToolChoice
+	if len(r.Tools) == 0 {
+		return
+	}
+	q.ToolChoice = r.ToolChoice
+	if r.ToolChoice == providers.ToolNamed {
+		q.ToolChoice = openai.ToolChoice{Type: openai.ToolTypeFunction, Function: openai.ToolFunction{Name: r.ToolName}}
+	}
+	if r.ParallelTools != nil {
+		q.ParallelToolCalls = *r.ParallelTools
 	}
 }
 

@@ -18,7 +18,15 @@ import (
 func toRequest(r providers.Request) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: r.Model}
 	for _, m := range r.Messages {
-		q.Messages = append(q.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Content})
+		q.Messages = append(q.Messages, turn(m))
+	}
+	q.Stop = r.Stop
+	if r.TopP != nil {
+		q.TopP = float32(*r.TopP)
+	}
+	if r.Seed != nil {
+		seed := int(*r.Seed)
+		q.Seed = &seed
 	}
 	if reasons(r.Model) {
 		q.MaxCompletionTokens = r.MaxTokens
@@ -44,6 +52,29 @@ func toRequest(r providers.Request) openai.ChatCompletionRequest {
 	}
 	addTools(&q, r)
 	return q
+}
+
+// turn says a message with its images, its calls, or the call that it answers
+// (platform.openai.com/docs/api-reference/chat/create, messages).
+func turn(m providers.Message) openai.ChatCompletionMessage {
+	out := openai.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
+	for _, call := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}})
+	}
+	for _, p := range m.Parts {
+		part := openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: p.Text}
+		if p.Image != nil {
+			address := p.Image.URL
+			if address == "" {
+				address = "data:" + p.Image.MediaType + ";base64," + p.Image.Data
+			}
+			part = openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL,
+				ImageURL: &openai.ChatMessageImageURL{URL: address, Detail: openai.ImageURLDetail(p.Image.Detail)}}
+		}
+		out.MultiContent = append(out.MultiContent, part)
+	}
+	return out
 }
 
 // reasons tells the models that take max_completion_tokens and refuse

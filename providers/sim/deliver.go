@@ -32,6 +32,9 @@ func (c *call) compose() (reply, *reply) {
 
 // good is the healthy answer to the line, nil for none.
 func (c *call) good(f *format, l *line) (*answer, error) {
+	if last := c.req.Messages[len(c.req.Messages)-1]; last.Role == "tool" && f.root == nil {
+		return textAnswer(string(last.Content)), nil // the caller waits for words about the result
+	}
 	if c.req.mayCall() {
 		return c.toolAnswer(l)
 	}

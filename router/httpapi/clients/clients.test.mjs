@@ -150,6 +150,11 @@ test('openai: structured output, tools and models', async () => {
   const [call] = called.choices[0].message.tool_calls
   assert.equal(call.function.name, 'get_temperature')
   assert.deepEqual(JSON.parse(call.function.arguments), { city: 'Lisbon', unit: 'celsius' })
+  const told = await c.chat.completions.create({
+    ...asking(weather), tools: [{ type: 'function', function: { name: 'get_temperature', parameters: weatherSchema } }],
+    messages: [{ role: 'user', content: weather }, called.choices[0].message, { role: 'tool', tool_call_id: call.id, content: '18 degrees' }],
+  }, keyed('openai-weather-result'))
+  assert.equal(told.choices[0].message.content, '18 degrees')
   const ids = []
   for await (const m of c.models.list()) ids.push(m.id)
   assert.deepEqual(ids, ['chat'])
