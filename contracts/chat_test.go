@@ -65,6 +65,7 @@ func TestAChatRequestIsRefusedWhereItsFaultIs(t *testing.T) {
 		{"a schema with a word that nobody checks", schema(`{"type":"string","nullable":true}`), "/response_format/json_schema/schema"},
 		{"a schema with a number bomb", schema(`{"maximum":1e20000000}`), ""},
 		{"a schema of 64 KiB and more", schema(`{"description":"` + strings.Repeat("x", maxAskedSchema) + `"}`), "/response_format/json_schema/schema"},
+		{"a schema with more patterns than anybody needs", schema(`{"anyOf":[` + strings.Repeat(`{"pattern":"a"},`, maxAskedPatterns) + `{"pattern":"a"}]}`), "/response_format/json_schema/schema"},
 		{"a format without its schema", `{` + hello + `,"response_format":{"type":"json_schema"}}`, "/response_format/json_schema"},
 		{"a schema that is not asked for", `{` + hello + `,"response_format":{"type":"text","json_schema":{"name":"x","schema":{}}}}`, "/response_format/json_schema"},
 		{"a tool twice", `{` + hello + `,"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}]}`, "/tools/1/function/name"},
@@ -149,6 +150,17 @@ func TestASchemaThatWouldTakeForEverIsStopped(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat(`{"x":`, n) + `{}` + strings.Repeat(`}`, n) }
 	if _, f := c.Judge(Completion{Content: nested(3)}, input); f != nil {
 		t.Errorf("three levels: %+v", f)
+	}
+	many := strings.Replace(string(input), bomb, `{"patternProperties":{"^x":{"type":"integer"}}}`, 1)
+	var members []string
+	for i := range 3000 {
+		members = append(members, fmt.Sprintf(`"x%d":%d`, i, i))
+	}
+	if _, f := c.Judge(Completion{Content: "{" + strings.Join(members[:100], ",") + "}"}, json.RawMessage(many)); f != nil {
+		t.Errorf("a hundred members: %+v", f)
+	}
+	if _, f := c.Judge(Completion{Content: "{" + strings.Join(members, ",") + "}"}, json.RawMessage(many)); f == nil || f.Violations[0].Rule != ruleTooCostly {
+		t.Errorf("three thousand members and a pattern: %+v", f)
 	}
 	_, f := c.Judge(Completion{Content: nested(50)}, input)
 	if f == nil || len(f.Violations) != 1 || f.Violations[0].Rule != ruleTooCostly {

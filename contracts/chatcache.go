@@ -8,11 +8,13 @@ import (
 	"sync"
 )
 
-// The bounds of schemas that come with requests: the bytes of one, and how many
-// stay compiled.
+// The bounds of schemas that come with requests: the bytes of one, its patterns,
+// each of which may take a hundred kilobytes once it is compiled, and how many
+// schemas stay compiled.
 const (
-	maxAskedSchema = 64 << 10
-	maxAskedKept   = 256
+	maxAskedSchema   = 64 << 10
+	maxAskedPatterns = 32
+	maxAskedKept     = 64
 )
 
 // schemaCache compiles the schemas that requests bring. It is safe for
@@ -54,12 +56,35 @@ var oldDrafts = []string{"http://json-schema.org/draft-07/schema#", "http://json
 
 // compileAsked keeps the bytes for the provider and compiles what they mean.
 func compileAsked(raw []byte) (*schema, *schemaFault) {
-	s, faults := compileSchema("inferonce:///asked", modern(raw))
+	now := modern(raw)
+	if countPatterns(now) > maxAskedPatterns {
+		return nil, &schemaFault{message: fmt.Sprintf("has more than %d patterns", maxAskedPatterns), fix: "use enum, or check some of it yourself"}
+	}
+	s, faults := compileSchema("inferonce:///asked", now)
 	if len(faults) > 0 {
 		return nil, &faults[0]
 	}
 	s.raw = bytes.Clone(bytes.Trim(raw, jsonSpace))
 	return s, nil
+}
+
+// countPatterns counts what is compiled to an expression, before it is. Text that
+// is no schema has none: compileSchema refuses it.
+func countPatterns(raw []byte) (n int) {
+	if _, bad := scan(raw, boundedNumber); bad != nil {
+		return 0
+	}
+	doc, err := decodeJSON(raw)
+	if err != nil {
+		return 0
+	}
+	walkSchema(doc, "", func(_ string, s map[string]any) {
+		named, _ := s["patternProperties"].(map[string]any)
+		if n += len(named); has(s, "pattern") {
+			n++
+		}
+	})
+	return n
 }
 
 // modern writes a schema of an older draft in the words of ours. What it can't
