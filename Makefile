@@ -4,7 +4,7 @@
 GO      ?= go
 BIN     := bin/inferonce
 
-.PHONY: build demo test vet redis verify model-check bench model serve-model test-model fuzz clean
+.PHONY: build demo test vet redis verify model-check bench model serve-model test-model test-clients fuzz clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/inferonce
@@ -61,10 +61,16 @@ test-model: model
 	$(GO) vet -tags realmodel ./conformance/realmodel
 	$(GO) test -tags realmodel -count=1 -timeout 10m -v ./conformance/realmodel
 
+# Node's SDKs for chat completions, with their own retries on, against the
+# simulated providers. npm's registry is needed once; nothing is installed twice.
+test-clients: build
+	@router/httpapi/clients/install.sh
+	cd router/httpapi/clients && node --test
+
 # A short look at every fuzz target.
 fuzz:
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 		echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 1x $$p || exit 1; done; done
 
 clean:
-	rm -rf bin conformance/realmodel/node_modules
+	rm -rf bin conformance/realmodel/node_modules router/httpapi/clients/node_modules

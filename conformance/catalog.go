@@ -41,6 +41,7 @@ func answerChecks() []Check {
 		{ID: "STR-06", Class: Hard, Proves: "R24", Says: "null, missing and empty are kept apart", form: inText, run: emptyDistinct},
 		{ID: "STR-07", Class: Hard, Proves: "R24", Says: "listed values are used byte for byte", form: inText, run: enumsExact},
 		{ID: "STR-04", Class: Hard, Proves: "R24", Says: "the output schema holds, formats included", form: inText, run: schemaHolds},
+		{ID: "STR-10", Class: Hard, Proves: "R24", Says: "the answer keeps what its request asks of it: the schema, the tools, the choice among them", form: inChat, run: requestKept},
 		{ID: "STR-09", Class: Statistical, Proves: "R24", Says: "the answer is not padded with white space", form: inText, run: notPadded},
 	}
 	meaning := []Check{

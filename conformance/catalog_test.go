@@ -33,7 +33,7 @@ func kinds(c Check) int {
 }
 
 // The ids of the suite's specification, by family.
-var specified = map[string]int{"LINT": 7, "ENV": 8, "REN": 11, "STR": 9, "SEM": 8, "PAR": 6, "SSE": 6, "TOOL": 8, "ERR": 10, "STA": 5, "META": 2}
+var specified = map[string]int{"LINT": 7, "ENV": 8, "REN": 11, "STR": 10, "SEM": 8, "PAR": 6, "SSE": 6, "TOOL": 8, "ERR": 10, "STA": 5, "META": 2}
 
 func TestCatalogue(t *testing.T) {
 	unbuilt := Unbuilt()
@@ -66,14 +66,15 @@ func TestAReportHasAPlaceForStreams(t *testing.T) {
 	}
 }
 
-// Every check of one run has a lie that only it can find.
+// Every check of one run has a lie that only it can find. Those of chats stand in
+// TestAChatRouteIsCertifiedByWhatItsCasesAsk.
 func TestEveryCheckOfAnAnswerBites(t *testing.T) {
 	bites := map[string]bool{}
 	for _, l := range liars {
 		bites[l.want] = true
 	}
 	for _, c := range Catalog() {
-		if strings.HasPrefix(c.ID, "STR-") && !bites[c.ID] {
+		if strings.HasPrefix(c.ID, "STR-") && c.form != inChat && !bites[c.ID] {
 			t.Errorf("no lie for %s", c.ID)
 		}
 	}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -68,6 +69,13 @@ func askable(o Options) finding {
 }
 
 func projectionOf(c *contracts.Contract, profile SchemaProfile) (all Projection) {
+	if c.Chat {
+		for _, s := range strictSchemas(c) {
+			one := Project(s, profile)
+			all.OnlyOurs, all.Refused = append(all.OnlyOurs, one.OnlyOurs...), append(all.Refused, one.Refused...)
+		}
+		return all
+	}
 	if len(c.Tools) == 0 {
 		return Project(c.OutputSchema(), profile)
 	}
@@ -78,6 +86,16 @@ func projectionOf(c *contracts.Contract, profile SchemaProfile) (all Projection)
 		}
 		for _, why := range one.Refused {
 			all.Refused = append(all.Refused, t.Name+": "+why)
+		}
+	}
+	return all
+}
+
+// strictSchemas are those of a chat's cases that the provider is asked to enforce.
+func strictSchemas(c *contracts.Contract) (all []json.RawMessage) {
+	for _, k := range c.Cases {
+		if q, broken := c.ReadChat(k.Input); len(broken) == 0 && q.Format.Strict {
+			all = append(all, q.Format.Schema())
 		}
 	}
 	return all

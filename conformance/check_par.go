@@ -66,6 +66,9 @@ func enforced(ctx context.Context, p *Probe) finding {
 	if len(p.Contract.Tools) > 0 {
 		return unused("the contract is answered in calls")
 	}
+	if p.Contract.Chat {
+		return unused("each chat request brings its own schema; STR-10 looks at them")
+	}
 	f := p.trials(3, func(i int) (string, error) {
 		text := fmt.Sprintf("Answer in French prose, two sentences about a ship called %s. Write no JSON and no braces.", p.Nonce())
 		r, err := p.plainRequest(text)

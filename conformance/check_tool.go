@@ -12,6 +12,7 @@ type form string
 const (
 	inText  form = "text"  // in JSON, as the content
 	inCalls form = "calls" // in calls of the contract's tools
+	inChat  form = "chat"  // as each request of a chat asks
 )
 
 // The ids of the checks of calls that rules name.
@@ -50,6 +51,10 @@ func checksFor(c *contracts.Contract) []Check {
 	checks := Catalog()
 	for i := range checks {
 		switch {
+		case c.Chat && (checks[i].form == inText || checks[i].form == inCalls):
+			checks[i].idle = "each chat request says itself how it is answered"
+		case !c.Chat && checks[i].form == inChat:
+			checks[i].idle = "the contract is no chat"
 		case checks[i].form == inCalls && len(c.Tools) == 0:
 			checks[i].idle = "the contract offers no tools"
 		case checks[i].form == inText && len(c.Tools) > 0:

@@ -146,7 +146,7 @@ func (s *sight) check() *contracts.Failure {
 // decode makes the value of an answer that Judge could read. An answer that
 // breaks only an assertion has the contract's form all the same.
 func (s *sight) decode() {
-	raw, _ := s.judge.contract.Read(s.got)
+	raw, _ := s.judge.contract.Read(s.got, s.kase.Input)
 	if json.Unmarshal(raw, &s.value) == nil && s.bad != nil && s.bad.Code == contracts.CodeAssertion {
 		s.output = raw
 	}

@@ -106,7 +106,7 @@ func finishKnown(s *sight) miss {
 	switch {
 	case s.failure != nil && s.failure.Code == codeFinish:
 		return miss{message: "the finish reason is an error"}
-	case s.failure != nil || s.got.FinishReason == "stop" || s.got.FinishReason == "tool_calls" && len(s.judge.contract.Tools) > 0:
+	case s.failure != nil || s.got.FinishReason == "stop" || s.got.FinishReason == "tool_calls" && s.offered():
 		return miss{}
 	case s.got.FinishReason == "":
 		return miss{message: "the answer gives no finish reason"}
@@ -115,6 +115,10 @@ func finishKnown(s *sight) miss {
 	}
 	return miss{message: "the finish reason is unknown"}
 }
+
+// offered says that calls were an answer that could come. In a chat STR-10 knows
+// which, if any, the request allows.
+func (s *sight) offered() bool { return len(s.judge.contract.Tools) > 0 || s.judge.contract.Chat }
 
 func askedModel(s *sight) miss {
 	switch {

@@ -19,6 +19,19 @@ func (s *sight) objection(fits func(f *contracts.Failure) bool) miss {
 	return miss{message: f.Detail}
 }
 
+// requestKept holds a chat's answer against the request: all that the contract
+// objects to but for its own assertions, which are about meaning.
+func requestKept(s *sight) miss {
+	f := s.check()
+	if s.failure != nil || f == nil || f.Code == contracts.CodeAssertion {
+		return miss{}
+	}
+	if len(f.Violations) > 0 {
+		return placesMiss(f.Violations, "the request's own schema, or its tools, do not hold")
+	}
+	return miss{message: f.Detail}
+}
+
 func hasCode(codes ...string) func(*contracts.Failure) bool {
 	return func(f *contracts.Failure) bool { return slices.Contains(codes, f.Code) }
 }

@@ -44,7 +44,7 @@ func argumentsHold(s *sight) miss {
 // callInText says that the server left a call in the content.
 func callInText(s *sight) bool {
 	_, bad := s.refused(contracts.CodeCallInText)
-	return bad && len(s.judge.contract.Tools) > 0
+	return bad && s.offered()
 }
 
 // callsDistinct wants an id of its own for each of several calls: the second

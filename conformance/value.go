@@ -8,13 +8,29 @@ import (
 // view is the part of an answer under the fields, as comparable text.
 func view(output json.RawMessage, fields []string) string {
 	if len(fields) == 0 {
-		return plain(output)
+		return plain(withoutIDs(output))
 	}
 	parts := make([]string, len(fields))
 	for i, f := range fields {
 		parts[i] = field(output, f)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// withoutIDs leaves out what a provider calls the calls of a chat's answer: a new
+// name each time, which says nothing.
+func withoutIDs(output json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	var calls []map[string]json.RawMessage
+	if json.Unmarshal(output, &members) != nil || json.Unmarshal(members["calls"], &calls) != nil {
+		return output
+	}
+	for _, call := range calls {
+		delete(call, "id")
+	}
+	members["calls"], _ = json.Marshal(calls) // it was read from JSON
+	raw, _ := json.Marshal(members)
+	return raw
 }
 
 // field is the value under a dotted path; "" if nothing is there.

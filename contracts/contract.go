@@ -33,8 +33,13 @@ type Contract struct {
 	// calls (see Judge). ToolChoice is ToolAuto or ToolRequired, "" without tools.
 	Tools      []Tool
 	ToolChoice string
+	// Chat says that the input is a chat request (see ReadChat), which brings the
+	// prompt, the tools and the schema of its answer itself.
+	Chat bool
 
 	file       string
+	schemas    *schemaCache     // of a chat's requests
+	proved     []string         // what a chat's cases need of a target
 	places     map[string]*node // of the parts that Lint looks at, by field name
 	input      *schema
 	output     *schema
@@ -79,7 +84,13 @@ func (c *Contract) File() string { return c.file }
 
 // CheckInput returns where input breaks the input schema; nil if it holds.
 // No message holds a value of the input.
-func (c *Contract) CheckInput(input json.RawMessage) []Violation { return c.input.validate(input) }
+func (c *Contract) CheckInput(input json.RawMessage) []Violation {
+	if c.Chat {
+		_, broken := c.ReadChat(input)
+		return broken
+	}
+	return c.input.validate(input)
+}
 
 // InputSchema returns the input schema's own bytes.
 func (c *Contract) InputSchema() json.RawMessage { return bytes.Clone(c.input.raw) }
@@ -95,7 +106,16 @@ func (c *Contract) Assertions() []Assertion { return slices.Clone(c.assertions) 
 
 // Render makes the prompt for an input that CheckInput has accepted. The same
 // input makes the same prompt. The error holds nothing of the input.
+// A chat has no prompt but its own turns; of these it shows the rules and the
+// user's last words.
 func (c *Contract) Render(input json.RawMessage) (Prompt, error) {
+	if c.Chat {
+		q, broken := c.ReadChat(input)
+		if len(broken) > 0 {
+			return Prompt{}, fmt.Errorf("the chat request breaks contract %s in %d place(s)", c.Ref(), len(broken))
+		}
+		return q.prompt(), nil
+	}
 	system, err := c.system.render(input)
 	if err != nil {
 		return Prompt{}, err

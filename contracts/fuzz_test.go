@@ -116,3 +116,28 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a caller asks and a model answers, the judgement ends, and an answer
+// that it lets through can be read by clients.
+func FuzzChat(f *testing.F) {
+	c := chatContract(f, "")
+	f.Add(`{`+hello+`,`+payTool+`}`, `{"name":"pay","arguments":{}}`, "pay", `{"cents":1}`)
+	f.Add(`{`+hello+`,`+orderFormat+`}`, `{"id":"1"}`, "", "")
+	f.Add(`{`+hello+`,"response_format":{"type":"json_schema","json_schema":{"name":"x","description":"d","schema":{"$ref":"#"}}}}`, `[]`, "", "")
+	f.Fuzz(func(t *testing.T, input, content, name, arguments string) {
+		if len(c.CheckInput(json.RawMessage(input))) > 0 {
+			return
+		}
+		done := Completion{Content: content}
+		if name != "" {
+			done.ToolCalls = []ToolCall{{Name: name, Arguments: arguments}}
+		}
+		output, failure := c.Judge(done, json.RawMessage(input))
+		if failure != nil {
+			return
+		}
+		if a, err := ReadChatAnswer(output, json.RawMessage(input)); err != nil || a.Content == nil && len(a.Calls) == 0 {
+			t.Errorf("%s: %+v, %v", output, a, err)
+		}
+	})
+}

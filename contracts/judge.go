@@ -25,22 +25,30 @@ const (
 // an empty list, and the text beside calls is not part of the answer. Nothing
 // is repaired: arguments that came as an object, were encoded twice or name a
 // member twice are failures of class bad_response.
+//
+// A chat's output is {"content":…,"calls":[{"id":…,"name":…,"arguments":{…}}]},
+// each member where the answer has it. The content is text, and where the request
+// asks for JSON the value itself, held against the request's own schema; calls are
+// held against the request's tools.
 func (c *Contract) Judge(done Completion, input json.RawMessage) (json.RawMessage, *Failure) {
-	if len(c.Tools) == 0 {
+	if len(c.Tools) == 0 && !c.Chat {
 		return c.CheckOutput(done.Content, input)
 	}
-	calls, failure := c.Read(done)
+	output, failure := c.Read(done, input)
 	if failure != nil {
 		return nil, failure
 	}
-	return c.CheckOutput(string(calls), input)
+	return c.CheckOutput(string(output), input)
 }
 
 // Read is the first step of Judge: it returns what the answer says, if that can
 // be read, whether or not the contract allows it. For a contract without tools
 // it is ParseOutput.
-func (c *Contract) Read(done Completion) (json.RawMessage, *Failure) {
-	if len(c.Tools) == 0 {
+func (c *Contract) Read(done Completion, input json.RawMessage) (json.RawMessage, *Failure) {
+	switch {
+	case c.Chat:
+		return c.readAnswer(done, input)
+	case len(c.Tools) == 0:
 		return ParseOutput(done.Content)
 	}
 	return c.callsOf(done)

@@ -51,6 +51,10 @@ func (l *linter) caseValues(k Case) {
 	if len(k.Expected)+len(k.Accepted)+len(k.Assertions) == 0 && k.Calls == nil {
 		l.find(k.place, LintCases, fmt.Sprintf("case %q says nothing about the answer", k.ID), "add expected, accepted, calls or assertions")
 	}
+	if l.c.Chat {
+		l.caseChat(k)
+		return
+	}
 	if len(l.c.Tools) > 0 || k.Calls != nil {
 		l.caseCalls(k)
 		return
@@ -103,11 +107,14 @@ func (l *linter) caseGolden(k Case) {
 // golden is the right answer to a case, made of its expected values and the
 // first of each accepted set. False where that is not a whole answer.
 func (c *Contract) golden(k Case) (json.RawMessage, bool) {
-	if k.Calls != nil {
+	if k.Calls != nil && !c.Chat {
 		raw, err := json.Marshal(k.goldenCalls())
 		return raw, err == nil && len(c.validateOutput(raw)) == 0
 	}
 	tree := map[string]any{}
+	if len(k.Calls) > 0 {
+		tree = k.goldenCalls()
+	}
 	for field, values := range k.Accepted {
 		plant(tree, strings.Split(field, "."), values[0])
 	}
@@ -115,7 +122,7 @@ func (c *Contract) golden(k Case) (json.RawMessage, bool) {
 		plant(tree, strings.Split(field, "."), value)
 	}
 	raw, err := json.Marshal(tree)
-	return raw, err == nil && len(c.validateOutput(raw)) == 0
+	return raw, err == nil && len(c.validateOutput(raw)) == 0 && (!c.Chat || c.answers(raw, k.Input))
 }
 
 func plant(tree map[string]any, path []string, value json.RawMessage) {

@@ -50,7 +50,7 @@ func (l *loader) load() (*Contract, error) {
 
 // fields are all that a contract file may hold.
 var fields = []string{"name", "version", "description", "effects", "on_unknown", "sampling", "prompt", "input_schema",
-	"output_schema", "open_paths", "tools", "tool_choice", "assertions", "identity", "min_success", "cases", "cases_file", "probes"}
+	"output_schema", "open_paths", "chat", "tools", "tool_choice", "assertions", "identity", "min_success", "cases", "cases_file", "probes"}
 
 // contractName is safe in a URI, a path, a metric label and as a schema name
 // at every provider.
@@ -70,13 +70,20 @@ func (l *loader) contract(root *node) *Contract {
 	c.Effects = l.effects(l.need(root, "the contract", "effects"))
 	c.OnUnknown = l.policy(root.field("on_unknown"), c.Effects)
 	c.Sampling = l.sampling(root.field("sampling"))
-	l.schemas(c, root)
-	l.prompt(c, l.need(root, "the contract", "prompt"))
-	l.identity(c, root.field("identity"))
+	if c.Chat = l.boolean(root.field("chat"), "chat"); c.Chat {
+		l.chat(c, root)
+	} else {
+		l.schemas(c, root)
+		l.prompt(c, l.need(root, "the contract", "prompt"))
+		l.identity(c, root.field("identity"))
+	}
 	c.Probes = l.probes(root.field("probes"))
 	c.MinSuccess = l.minSuccess(root.field("min_success"))
 	c.assertions = l.reader.assertions(root.field("assertions"), l.lang.live)
 	c.Cases = l.reader.cases(l.caseList(root), l.lang)
+	if c.Chat && c.input != nil {
+		c.proved = c.provedBy()
+	}
 	return c
 }
 

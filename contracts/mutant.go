@@ -44,6 +44,9 @@ func (l *linter) mutants() {
 }
 
 func (l *linter) mutate(golden []map[string]any, i int) []mutant {
+	if l.c.Chat {
+		return mutateChat(golden, i)
+	}
 	if k := l.c.Cases[i]; k.Calls != nil {
 		return append(l.c.mutateCalls(k), neighbours(golden, i)...)
 	}
@@ -70,7 +73,7 @@ func (l *linter) refused(k Case, value map[string]any) bool {
 	if err != nil {
 		return true
 	}
-	return len(l.c.validateOutput(raw)) > 0 ||
+	return len(l.c.validateOutput(raw)) > 0 || l.c.Chat && !l.c.answers(raw, k.Input) ||
 		len(checkAll(l.c.assertions, liveVars(k.Input, raw))) > 0 || len(l.c.CheckCase(k, raw)) > 0 ||
 		acceptedBeside(k, value)
 }

@@ -86,6 +86,11 @@ func (c *Contract) CheckOutput(content string, input json.RawMessage) (output js
 	if broken := c.validateOutputValue(value); len(broken) > 0 {
 		return nil, violated(CodeSchema, broken)
 	}
+	if c.Chat {
+		if failure := c.checkAnswer(value, input); failure != nil {
+			return nil, failure
+		}
+	}
 	if len(c.assertions) == 0 {
 		return output, nil
 	}

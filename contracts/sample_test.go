@@ -30,7 +30,7 @@ func sample(t testing.TB, name string) *Contract {
 
 func TestSampleContractsLoadAndLintClean(t *testing.T) {
 	catalog := samples(t)
-	if got, want := catalog.Refs(), []string{"assistant-tools@1", "booking-slots@1", "comment-moderation@1", "receipt-extraction@1",
+	if got, want := catalog.Refs(), []string{"assistant-tools@1", "booking-slots@1", "chat@1", "comment-moderation@1", "receipt-extraction@1",
 		"ticket-notify@1", "ticket-race@1", "ticket-triage@1"}; !slices.Equal(got, want) {
 		t.Fatalf("refs %v, want %v", got, want)
 	}

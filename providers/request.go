@@ -29,6 +29,9 @@ type Temperature struct {
 // Conformance and live traffic both use it, so that what was proved is what is
 // sent.
 func BuildRequest(c *contracts.Contract, input json.RawMessage, t Target) (Request, error) {
+	if c.Chat {
+		return buildChat(c, input, t)
+	}
 	p, err := c.Render(input)
 	if err != nil {
 		return Request{}, err

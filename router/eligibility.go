@@ -119,6 +119,9 @@ func isDemoted(rec jobstore.Eligibility, now time.Time) bool {
 
 // needs names what a contract asks of a target beside an answer.
 func needs(c *contracts.Contract) string {
+	if c.Chat {
+		return "what its chat cases ask"
+	}
 	switch n := len(c.Tools); n {
 	case 0:
 		return "the output schema"

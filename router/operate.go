@@ -55,7 +55,11 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 		if res.Result, err = givenResult(route.Contract, &j, att, s); err != nil {
 			return jobstore.Job{}, err
 		}
-		then, err := r.situation(ctx, route, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
+		unfit := map[string]jobstore.Excluded{}
+		if input, err := inputOf(j.Intent); err == nil {
+			unfit = r.unfit(route, input)
+		}
+		then, err := r.situation(ctx, route, unfit, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
 		if err != nil {
 			return jobstore.Job{}, err
 		}

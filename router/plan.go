@@ -16,7 +16,8 @@ type situation struct {
 	policy   contracts.UnknownPolicy
 	attempts []jobstore.Attempt
 	left     time.Duration // until the job's deadline
-	// barred names the fallbacks that may not take over, with the reason.
+	// barred names the fallbacks that may not take over, and every target that can't
+	// take the request, with the reason.
 	barred map[string]jobstore.Excluded
 	// demoted says that the primary comes last: it is suspended.
 	demoted bool
@@ -57,7 +58,12 @@ func (s situation) first() step {
 	if !enough(s.route, s.left, 0) {
 		return step{fail: &jobstore.JobError{Code: "deadline_exceeded", Message: "the job's time was over before its first attempt could begin"}}
 	}
-	return step{target: s.inOrder()[0]}
+	order := s.inOrder()
+	if len(order) == 0 {
+		return step{fail: &jobstore.JobError{Code: "no_eligible_fallback", Excluded: excluded(s.route, s.barred),
+			Message: "no target that can take the request may serve it"}}
+	}
+	return step{target: order[0]}
 }
 
 // byRank lists the targets in the order in which they are tried. A primary
@@ -70,7 +76,8 @@ func (s situation) byRank() []string {
 	return s.route.Targets()
 }
 
-// inOrder lists those that may be tried. It is never empty: nothing bars a primary.
+// inOrder lists those that may be tried. What bars a primary is only that its API
+// can't take the request.
 func (s situation) inOrder() []string {
 	return slices.DeleteFunc(s.byRank(), func(t string) bool { _, no := s.barred[t]; return no })
 }

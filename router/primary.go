@@ -34,14 +34,20 @@ func (r *Router) lookAtPrimaries(ctx context.Context) {
 }
 
 // firstTarget is where a job's first attempt goes: to the primary, or, while
-// that one is demoted, to the first fallback that may take over.
-func (r *Router) firstTarget(ctx context.Context, route *Route) (string, error) {
-	if known := r.demoted.Load(); known == nil || !(*known)[route.Contract.Ref()] {
+// that one is demoted or where it can't take the request, to the first fallback
+// that may take over.
+func (r *Router) firstTarget(ctx context.Context, route *Route, unfit map[string]jobstore.Excluded) (string, error) {
+	_, no := unfit[route.Primary]
+	if known := r.demoted.Load(); !no && (known == nil || !(*known)[route.Contract.Ref()]) {
 		return route.Primary, nil
 	}
-	s, err := r.situation(ctx, route, nil, route.Budget)
+	s, err := r.situation(ctx, route, unfit, nil, route.Budget)
 	if err != nil {
 		return "", err
 	}
-	return s.inOrder()[0], nil
+	order := s.inOrder()
+	if len(order) == 0 {
+		return "", &NoTargetError{excluded(route, s.barred)}
+	}
+	return order[0], nil
 }

@@ -35,14 +35,15 @@ func (r *Router) untilStored(move func() error) error {
 // read only when something failed, and read until the store tells: a moment
 // without it must not end a job for want of a fallback.
 func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
+	unfit := d.unfit()
 	err := d.r.untilStored(func() (err error) {
 		ctx, cancel := d.r.storeContext()
 		defer cancel()
-		s, err = d.r.situation(ctx, d.f.route, attempts, d.left())
+		s, err = d.r.situation(ctx, d.f.route, unfit, attempts, d.left())
 		return err
 	})
 	if err != nil { // the router ends: nothing may take over from here
-		s.barred = map[string]jobstore.Excluded{}
+		s.barred = and(nil, unfit)
 		for _, t := range d.f.route.Fallbacks {
 			s.barred[t] = jobstore.Excluded{Target: t, Code: "eligibility_unknown", Reason: "its eligibility could not be read"}
 		}
@@ -50,11 +51,12 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 	return s
 }
 
-func (r *Router) situation(ctx context.Context, route *Route, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
+func (r *Router) situation(ctx context.Context, route *Route, unfit map[string]jobstore.Excluded, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
 	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
 		left: left, random: random()}
 	var err error
 	s.barred, s.demoted, err = r.barred(ctx, route)
+	s.barred = and(s.barred, unfit)
 	return s, err
 }
 

@@ -18,6 +18,7 @@ import (
 // Route says who serves a contract, and how long each part may take. Every
 // limit lies within the one around it; configuration checks that.
 type Route struct {
+	Name         string // by which clients of chat completions ask for it; "": the contract's
 	Contract     *contracts.Contract
 	Primary      string
 	Fallbacks    []string      // in order; each must have proved itself
@@ -147,11 +148,15 @@ func (r *Router) Submit(ctx context.Context, req Request) (Submitted, error) {
 	if out, ok := r.underWay(req); ok {
 		return out, nil
 	}
+	unfit := r.unfit(route, req.Input)
+	if err := r.refuseUnfit(route, unfit, req.Input); err != nil {
+		return Submitted{}, err
+	}
 	if err := r.admit(); err != nil {
 		return Submitted{}, err
 	}
 	defer r.drivers.release()
-	out, joined, err := r.joins.do(ctx, req, func() (Submitted, error) { return r.submit(ctx, route, req) })
+	out, joined, err := r.joins.do(ctx, req, func() (Submitted, error) { return r.submit(ctx, route, req, unfit) })
 	if joined && err == nil {
 		out.Replayed = true
 		if out.flight != nil {
@@ -181,13 +186,13 @@ func (r *Router) underWay(req Request) (Submitted, bool) {
 
 // submit writes the record and starts the driver. The send window is measured
 // from before the call, so that the record's own is never the shorter one.
-func (r *Router) submit(ctx context.Context, route *Route, req Request) (Submitted, error) {
+func (r *Router) submit(ctx context.Context, route *Route, req Request, unfit map[string]jobstore.Excluded) (Submitted, error) {
 	begun := time.Now()
 	id := r.Store.NewID(req.Owner, req.Key)
 	// The caller may be gone by now; the record is still owed.
 	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
-	first, err := r.firstTarget(sctx, route)
+	first, err := r.firstTarget(sctx, route, unfit)
 	if err != nil {
 		return Submitted{}, err
 	}

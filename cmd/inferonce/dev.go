@@ -193,5 +193,7 @@ The API key is %q. Try:
   curl -X PUT %s/sim/sim-a/faults -d '[{"late":"6s"}]'                 the next call at sim-a goes silent
   curl %s/sim/ledger/summary                                           what really ran
   inferonce unknown list                                                           what nobody knows yet
-`, devKey, url, url, url)
+
+Clients of OpenAI's chat completions: base URL %s/v1, model "chat", and an Idempotency-Key header with each call.
+`, devKey, url, url, url, url)
 }

@@ -121,7 +121,7 @@ func newRoutes(c *configs.Config, catalog *contracts.Catalog) ([]router.Route, e
 			return nil, fmt.Errorf("routes %s and %s both serve contract %s; keep one of them", names[0], names[1], contract.Ref())
 		}
 		served[contract.Ref()] = name
-		out = append(out, router.Route{Contract: contract, Primary: r.Primary, Fallbacks: r.Fallbacks, Attempts: r.Attempts,
+		out = append(out, router.Route{Name: name, Contract: contract, Primary: r.Primary, Fallbacks: r.Fallbacks, Attempts: r.Attempts,
 			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs})
 	}
 	return out, nil

@@ -39,11 +39,6 @@ func TestARequestOnTheWire(t *testing.T) {
 			`{"model":"o3-mini",` + turns + `,"max_completion_tokens":9,"stream":false}`},
 		{"texts to stop at and a seed", func(r *providers.Request) { seed := int64(7); r.Stop, r.Seed = []string{"END", "\n"}, &seed },
 			`{"model":"m",` + turns + `,"stream":false,"stop":["END","\n"],"seed":7}`},
-		{"calls and their results", func(r *providers.Request) {
-			r.Messages = append(r.Messages, providers.Message{Role: "assistant", ToolCalls: []contracts.ToolCall{{ID: "c1", Name: "pay", Arguments: `{"n":1}`}}},
-				providers.Message{Role: "tool", ToolCallID: "c1", Content: "paid"})
-		}, `{"model":"m",` + strings.TrimSuffix(turns, "]") + `,{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"pay","arguments":"{\"n\":1}"}}]},` +
-			`{"role":"tool","content":"paid","tool_call_id":"c1"}],"stream":false}`},
 		{"the schema keeps its order", func(r *providers.Request) { r.Schema, r.SchemaName = schema, "ticket-triage@1" },
 			`{"model":"m",` + turns + `,"stream":false,"response_format":{"type":"json_schema","json_schema":{"name":"ticket-triage_1","schema":` + string(schema) + `,"strict":true}}}`},
 	}

@@ -35,7 +35,10 @@ func (c *call) good(f *format, l *line) (*answer, error) {
 	if c.req.asksWhatArrived() {
 		return c.echo(f)
 	}
-	if len(c.req.Tools) > 0 {
+	if last := c.req.Messages[len(c.req.Messages)-1]; last.Role == "tool" && f.root == nil {
+		return textAnswer(string(last.Content)), nil // the caller waits for words about the result
+	}
+	if c.req.mayCall() {
 		return c.toolAnswer(l)
 	}
 	return f.answer(l)
@@ -49,7 +52,7 @@ func (c *call) say(good *answer, f *format) (*answer, error) {
 	case "content":
 		return textAnswer(*c.fault.Content), nil
 	default:
-		if len(c.req.Tools) > 0 {
+		if c.req.mayCall() {
 			return c.spoilCalls(act, good)
 		}
 		return spoil(act, good, f.root)

@@ -28,6 +28,7 @@ type chatRequest struct {
 	Temperature    *float64      `json:"temperature"`
 	Messages       []chatMessage `json:"messages"`
 	Tools          []chatTool    `json:"tools"`
+	ToolChoice     chatChoice    `json:"tool_choice"`
 	ResponseFormat struct {
 		Type       string `json:"type"`
 		JSONSchema struct {

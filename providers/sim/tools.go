@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -21,12 +22,35 @@ type said struct {
 	arguments *answer
 }
 
+// chatChoice is a tool choice: one of OpenAI's words, or the one function that
+// has to be called.
+type chatChoice struct{ word, name string }
+
+func (t *chatChoice) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] != '{' {
+		return json.Unmarshal(b, &t.word)
+	}
+	var named chatTool
+	err := json.Unmarshal(b, &named)
+	t.name = named.Function.Name
+	return err
+}
+
+// mayCall says that a call is an answer: tools are offered and not ruled out, and
+// the caller does not wait for words about the result of one.
+func (r *chatRequest) mayCall() bool {
+	return len(r.Tools) > 0 && r.ToolChoice.word != "none" && r.Messages[len(r.Messages)-1].Role != "tool"
+}
+
 // toolAnswer answers a request that offers tools: with the calls of the line's
 // output {"calls": [{"name": …, "arguments": {…}}]}, in words where there are
 // none, and without a line with one call of the first tool, its arguments made
 // from its parameters.
 func (c *call) toolAnswer(l *line) (*answer, error) {
-	if l == nil || l.output.get("calls") == nil {
+	if l != nil && l.output.kind == '"' && c.req.ToolChoice.name == "" && c.req.ToolChoice.word != "required" {
+		return textAnswer(l.output.text()), nil
+	}
+	if l == nil || l.output.get("calls") == nil || c.req.ToolChoice.name != "" {
 		one, err := c.madeCall()
 		if err != nil {
 			return nil, err
@@ -55,9 +79,14 @@ func callsAnswer(calls ...said) *answer {
 	return a
 }
 
-// madeCall is a call of the first tool.
+// madeCall is a call of the tool that has to be called, or else of the first.
 func (c *call) madeCall() (said, error) {
 	first := c.req.Tools[0].Function
+	for _, t := range c.req.Tools {
+		if t.Function.Name == c.req.ToolChoice.name {
+			first = t.Function
+		}
+	}
 	f := c.s.formats.get(first.Parameters)
 	if first.Parameters == nil {
 		f = c.s.formats.get([]byte(`{"type":"object"}`))

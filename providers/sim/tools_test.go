@@ -108,3 +108,36 @@ func TestAToolWithoutANameIsRefused(t *testing.T) {
 		t.Errorf("status %d", resp.StatusCode)
 	}
 }
+
+// What a caller may say of its tools, and what then comes.
+func TestTheToolChoiceIsKept(t *testing.T) {
+	s := New(Options{})
+	h := httptest.NewServer(s)
+	defer h.Close()
+	defer s.Close()
+	for _, row := range []struct{ name, more, turns, want string }{
+		{"the first tool", ``, ``, "f"},
+		{"the one that is named", `,"tool_choice":{"type":"function","function":{"name":"g"}}`, ``, "g"},
+		{"none", `,"tool_choice":"none"`, ``, ""},
+		{"words about the result of a call", ``, `,{"role":"assistant","content":null},{"role":"tool","content":"18"}`, ""},
+	} {
+		body := strings.Replace(strings.TrimSuffix(tooled, "}")+row.more+"}", `"Q: TEXT"}`, `"Q: TEXT"}`+row.turns, 1)
+		res, err := http.Post(Client{Base: h.URL}.URL("a")+"/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		var r toolReply
+		if err != nil || json.Unmarshal(raw, &r) != nil || len(r.Choices) != 1 {
+			t.Fatalf("%s: %s, %v", row.name, raw, err)
+		}
+		got := ""
+		for _, c := range r.Choices[0].Message.ToolCalls {
+			got += c.Function.Name
+		}
+		if got != row.want {
+			t.Errorf("%s: calls %q, want %q", row.name, got, row.want)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func TestAccessMatrix(t *testing.T) {
 				continue
 			}
 			r = f.want(a.by("key-"+scope), 403, codeForbidden)
-			if r.text("scope") != rt.scope || r.header.Get("WWW-Authenticate") != fmt.Sprintf(`Bearer realm="inferonce", error="insufficient_scope", scope=%q`, rt.scope) {
+			if r.text("scope") != rt.scope && !openAIPath(rt.path) || r.header.Get("WWW-Authenticate") != fmt.Sprintf(`Bearer realm="inferonce", error="insufficient_scope", scope=%q`, rt.scope) {
 				t.Errorf("%s: scope %q, challenge %q", rt.path, r.text("scope"), r.header.Get("WWW-Authenticate"))
 			}
 		}

@@ -29,6 +29,8 @@ type Router interface {
 	AcceptReport(ctx context.Context, raw []byte, by string) (jobstore.Eligibility, error)
 	Audit(ctx context.Context, before string, limit int) ([]jobstore.AuditEntry, jobstore.AuditHead, error)
 	Health(ctx context.Context) (router.Health, error)
+	Models() []router.Model
+	Model(name string) (router.Model, error)
 }
 
 // Authenticator knows the API keys.

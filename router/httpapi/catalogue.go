@@ -30,6 +30,12 @@ const (
 	codeContractUnknown = "contract_unknown"
 	codeNoRoute         = "no_route"
 	codeInputInvalid    = "input_invalid"
+	codeUnsupported     = "content_unsupported"
+
+	codeModelUnknown = "model_not_found"
+	codeModelNotChat = "model_not_chat"
+	codeParameter    = "unsupported_parameter"
+	codeInProgress   = "job_in_progress"
 
 	codeJobNotFound = "job_not_found"
 	codeJobFailed   = "job_failed"
@@ -101,6 +107,12 @@ var catalogue = map[string]kind{
 	codeQuarantined: {502, "The job was set aside", false, "It was taken up several times without progress; tell the operator its id."},
 	codeNoFallback:  {503, "No fallback may take over", false, "See `excluded`. Run conformance for a fallback, or enable it; then use a new key."},
 	codeCancelled:   {409, "The job was cancelled", false, "Use a new key to ask anew."},
+
+	codeUnsupported:  {422, "No target can take the request", false, "Leave the part out, or ask the operator for a target that takes it; see `excluded`. Nothing was stored."},
+	codeModelUnknown: {404, "No such model", false, "Use one of the models in `known`, or of GET /v1/models."},
+	codeModelNotChat: {400, "The model takes no chat requests", false, "Use POST /v1/infer with `contract` and `input`."},
+	codeParameter:    {400, "Parameter not supported", false, "Leave the parameter out, or send the value that is named; nothing was stored."},
+	codeInProgress:   {409, "The job is under way", true, "Send the same request, with the same key, again after the time in Retry-After: it starts nothing and gets the same job's answer."},
 
 	codeJobEnded:      {409, "The job has ended", false, "Read the job; its outcome stands."},
 	codeNotUnknown:    {409, "The attempt is not unknown", false, "Read the job; only an unknown attempt can be settled."},

@@ -111,7 +111,15 @@ type reply struct {
 	body   object
 }
 
-func (r reply) text(name string) string { s, _ := r.body[name].(string); return s }
+// text reads a member of a problem, or the like-named one of an error in OpenAI's shape.
+func (r reply) text(name string) string {
+	if e, ok := r.body["error"].(object); ok && r.body["object"] == nil && r.body[name] == nil {
+		s, _ := e[name].(string)
+		return s
+	}
+	s, _ := r.body[name].(string)
+	return s
+}
 
 func (f *face) do(a ask) reply {
 	f.t.Helper()
@@ -181,6 +189,10 @@ func (f *face) check(a ask, r reply) {
 
 func (f *face) checkProblem(a ask, r reply) {
 	f.t.Helper()
+	if openAIPath(strings.SplitN(a.path, "?", 2)[0]) {
+		f.checkOpenAI(a, r)
+		return
+	}
 	k, ok := catalogue[r.text("code")]
 	retryable, _ := r.body["retryable"].(bool)
 	if !ok || r.status != k.status || r.body["status"] != float64(k.status) || retryable != k.retryable {

@@ -140,6 +140,26 @@ func (f *fake) Audit(_ context.Context, before string, limit int) ([]jobstore.Au
 	return f.audit, jobstore.AuditHead{Seq: 7, Hash: "cc"}, f.begin()
 }
 
+// Models are one chat route, beside which ticket-triage is served.
+func (f *fake) Models() []router.Model {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.panics != nil {
+		panic(f.panics)
+	}
+	return []router.Model{{ID: "chat", Contract: "chat@1"}}
+}
+
+func (f *fake) Model(name string) (router.Model, error) {
+	switch name {
+	case "chat":
+		return f.Models()[0], nil
+	case "ticket-triage":
+		return router.Model{}, &router.NotChatError{Model: name, Contract: "ticket-triage@1"}
+	}
+	return router.Model{}, &router.UnknownModelError{Model: name, Known: []string{"chat"}}
+}
+
 func (f *fake) Health(ctx context.Context) (router.Health, error) {
 	if f.hangs {
 		<-ctx.Done()

@@ -67,6 +67,22 @@ func typedProblem(err error) *problem {
 	if e, ok := errors.AsType[*router.NoRouteError](err); ok {
 		return unknownName(codeNoRoute, "no route serves "+clip(e.Contract), e.Known)
 	}
+	if e, ok := errors.AsType[*router.UnsupportedError](err); ok {
+		p := newProblem(codeUnsupported, fmt.Sprintf("no target of contract %s can take %s", e.Contract, e.Part))
+		p.Reason, p.Excluded = e.Part, e.Excluded
+		return p
+	}
+	if e, ok := errors.AsType[*router.NoTargetError](err); ok {
+		p := newProblem(codeNoFallback, "the primary can't take this request, and no fallback that could may serve it; nothing was stored")
+		p.Excluded = e.Excluded
+		return p
+	}
+	if e, ok := errors.AsType[*router.UnknownModelError](err); ok {
+		return unknownName(codeModelUnknown, fmt.Sprintf("no chat route is called %q; there are: %s", clip(e.Model), orNoModel(e.Known)), e.Known)
+	}
+	if e, ok := errors.AsType[*router.NotChatError](err); ok {
+		return newProblem(codeModelNotChat, fmt.Sprintf("%q names a route of contract %s", clip(e.Model), e.Contract))
+	}
 	if e, ok := errors.AsType[*router.TargetError](err); ok {
 		return unknownName(codeTargetUnknown, "no target is called "+clip(e.Target), e.Known)
 	}

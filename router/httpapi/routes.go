@@ -31,6 +31,9 @@ func routes(bodyLimit int64) table {
 	page := []string{"after", "limit"}
 	return table{
 		{"POST", "/v1/infer", ScopeInfer, bodyLimit, nil, (*api).infer},
+		{"POST", chatPath, ScopeInfer, bodyLimit, nil, (*api).chat},
+		{"GET", modelsPath, ScopeInfer, 0, nil, (*api).listModels},
+		{"GET", modelsPath + "/{id}", ScopeInfer, 0, nil, (*api).getModel},
 		{"GET", "/v1/jobs", ScopeInfer, 0, append([]string{"state"}, page...), (*api).listJobs},
 		{"GET", "/v1/jobs/{id}", ScopeInfer, 0, nil, (*api).getJob},
 		{"POST", "/v1/jobs/{id}/cancel", ScopeInfer, smallBody, nil, (*api).cancelJob},

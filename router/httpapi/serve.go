@@ -83,6 +83,10 @@ func (a *api) refuse(x *exchange, err error) {
 	if p.Code == codeInternal {
 		a.Log.Error("request failed", "request", x.id, "error", err)
 	}
+	if openAIPath(x.r.URL.Path) {
+		x.refuseOpenAI(p)
+		return
+	}
 	p.head(x.w.Header())
 	if err := x.sendAs("application/problem+json", p.Status, p); err != nil {
 		panic(err) // a problem is made of plain text and of a job that was refused before
@@ -121,6 +125,9 @@ func (a *api) log(x *exchange) {
 	}
 	if x.job != nil {
 		attrs = append(attrs, "job", x.job.ID, "attempts", len(x.job.Attempts), "target", targetOf(x.job))
+	}
+	if n := retryCount(x.r.Header); n != "" {
+		attrs = append(attrs, "client_retry", n)
 	}
 	if x.r.Context().Err() != nil {
 		attrs = append(attrs, "gone", true) // the caller did not stay for the answer

@@ -23,13 +23,15 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // fine gives, for each route, a request that it serves.
 func fine() map[string]ask {
-	asks := map[string]ask{"POST /v1/infer": inferAsk()}
+	asks := map[string]ask{"POST /v1/infer": inferAsk(), "POST " + chatPath: chatAsking()}
 	get := func(pattern, path, key string) {
 		asks["GET "+pattern] = ask{method: "GET", path: path, key: key}
 	}
 	send := func(method, pattern, path, key, body string) {
 		asks[method+" "+pattern] = ask{method: method, path: path, key: key, body: body, header: http.Header{"Content-Type": {"application/json"}}}
 	}
+	get("/v1/models", "/v1/models", "key-infer")
+	get("/v1/models/{id}", "/v1/models/chat", "key-infer")
 	get("/v1/jobs", "/v1/jobs", "key-infer")
 	get("/v1/jobs/{id}", "/v1/jobs/"+jobID, "key-infer")
 	send("POST", "/v1/jobs/{id}/cancel", "/v1/jobs/"+jobID+"/cancel", "key-infer", `{"reason":"withdrawn"}`)
@@ -59,6 +61,10 @@ func TestEveryDocumentedStatusIsReached(t *testing.T) {
 			f.want(a.by("key-none"), 403, codeForbidden)
 			f.want(query(a, "colour=red"), 400, codeQuery)
 			f.failing(a)
+		}
+		if rt.path == modelsPath+"/{id}" {
+			a.path = "/v1/models/none"
+			f.want(a, 404, codeModelUnknown)
 		}
 		if rt.limit > 0 {
 			f.want(a.saying(`"`+strings.Repeat("x", int(rt.limit))+`"`), 413, codeBodyTooLarge)
@@ -98,8 +104,14 @@ func (f *face) given(err error, a ask, status int, code string) reply {
 // foresaw, and a panic.
 func (f *face) failing(a ask) {
 	f.t.Helper()
+	if strings.HasPrefix(a.path, modelsPath) { // configuration: there is no store to fail
+		f.router.panics = "canary-panic"
+		f.want(a, 500, codeInternal)
+		f.router.panics = nil
+		return
+	}
 	r := f.given(fmt.Errorf("load job: %w: dial tcp 10.0.0.7:6379: refused", jobstore.ErrUnavailable), a, 503, codeStore)
-	if strings.Contains(r.raw, "10.0.0.7") || r.body["retryable"] != true {
+	if strings.Contains(r.raw, "10.0.0.7") || r.header.Get("X-Should-Retry") != "true" {
 		f.t.Errorf("%s: %s", a.path, r.raw)
 	}
 	f.given(fmt.Errorf("move: %w: %w", jobstore.ErrUnavailable, jobstore.ErrIndeterminate), a, 503, codeStore)
@@ -211,6 +223,7 @@ func (f *face) inferences() {
 		f.want(inferAsk(), row.status, row.code)
 	}
 	f.router.wait = nil
+	f.chats()
 }
 
 // submitErrors is what a submission may be refused with. Nothing is stored then.
@@ -222,6 +235,9 @@ var submitErrors = []struct {
 	{&contracts.UnknownContractError{Ref: "triage", Known: []string{"ticket-triage@1"}}, 404, codeContractUnknown},
 	{&router.NoRouteError{Contract: "ticket-notify@1", Known: []string{"ticket-triage@1"}}, 404, codeNoRoute},
 	{&router.InputError{Contract: "ticket-triage@1", Violations: []contracts.Violation{{Pointer: "/text", Rule: "type", Message: "must be a string"}}}, 422, codeInputInvalid},
+	{&router.UnsupportedError{Contract: "chat@1", Part: "messages[0].parts[1].image",
+		Excluded: []jobstore.Excluded{{Target: "mini", Code: "unsupported", Reason: "it takes no images"}}}, 422, codeUnsupported},
+	{&router.NoTargetError{Excluded: []jobstore.Excluded{{Target: "llama", Code: "not_proved", Reason: "no conformance run"}}}, 503, codeNoFallback},
 	{router.ErrKeyRequired, 400, codeKeyRequired},
 	{fmt.Errorf("%w: the field account is not in the input", router.ErrKeyRequired), 400, codeKeyRequired},
 	{&jobstore.KeyReusedError{JobID: jobID}, 409, codeKeyReused},
