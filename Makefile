@@ -4,7 +4,7 @@
 GO      ?= go
 BIN     := bin/inferonce
 
-.PHONY: build demo test vet redis verify bench model serve-model test-model fuzz clean
+.PHONY: build demo test vet redis verify model-check bench model serve-model test-model fuzz clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/inferonce
@@ -35,6 +35,10 @@ redis:
 # The failover stories against a router started for them.
 verify: build
 	$(BIN) verify
+
+# Every state of a small model of one job, and its mutants. Part of make test.
+model-check:
+	$(GO) test -count=1 -v ./jobstore/jobmodel
 
 # Throughput and added latency beside a plain reverse proxy, in one run.
 bench: redis

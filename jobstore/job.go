@@ -35,6 +35,7 @@ type Job struct {
 	Digest      string // of the contract that the job was accepted under
 	Route       string
 	Intent      []byte // canonical JSON of the request's body
+	Callback    string // where its owner is told of the outcome; "" for nowhere
 	State       JobState
 	Version     int64 // bumped by whatever closes the result slot or fences an attempt out
 	Epoch       int64 // of the newest claim

@@ -80,6 +80,8 @@ func (k keyspace) tag(shard int) string             { return k.tags[shard] }
 func (k keyspace) due(shard int) string             { return k.tag(shard) + "due" }
 func (k keyspace) open(shard int) string            { return k.tag(shard) + "open" }
 func (k keyspace) ended(shard int) string           { return k.tag(shard) + "ended" }
+func (k keyspace) outbox(shard int) string          { return k.tag(shard) + "outbox" }
+func (k keyspace) dead(shard int) string            { return k.tag(shard) + "dead" }
 func (k keyspace) channel(shard int) string         { return k.tag(shard) + "changed" }
 func (k keyspace) owner(shard int, o string) string { return k.tag(shard) + "owner:" + o }
 func (k keyspace) eligibility() string              { return k.prefix + "{eligibility}:records" }
@@ -104,6 +106,18 @@ func (k keyspace) idem(owner, key string) string {
 func (k keyspace) job(id string) string {
 	shard, _ := shardOfID(id)
 	return k.tag(shard) + "job:" + id
+}
+
+// owed are the events that an app is still to be told of a job.
+func (k keyspace) owed(id string) string {
+	shard, _ := shardOfID(id)
+	return k.tag(shard) + "owed:" + id
+}
+
+// log is the stream of what became of a job, in order.
+func (k keyspace) log(id string) string {
+	shard, _ := shardOfID(id)
+	return k.tag(shard) + "log:" + id
 }
 
 func (k keyspace) attempt(id string, n int) string {

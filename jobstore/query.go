@@ -257,7 +257,8 @@ func (s *Store) Count(ctx context.Context) (Counts, error) {
 	return c, nil
 }
 
-// Sweep drops the index entries of jobs whose retention is over. The records
+// Sweep drops the index entries of jobs whose retention is over, and of dead
+// letters that are no longer kept. The records
 // themselves expire by their own time to live. It may run anywhere, any number
 // of times.
 func (s *Store) Sweep(ctx context.Context, shard, limit int) (int, error) {
@@ -267,10 +268,11 @@ func (s *Store) Sweep(ctx context.Context, shard, limit int) (int, error) {
 	}
 	members, err := s.client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: s.keys.ended(shard), Start: "-inf",
 		Stop: fmt.Sprint(now.UnixMilli()), ByScore: true, Count: int64(limit)}).Result()
-	if err != nil || len(members) == 0 {
+	if err != nil {
 		return 0, err
 	}
 	pipe := s.client.Pipeline()
+	pipe.ZRemRangeByScore(ctx, s.keys.dead(shard), "-inf", fmt.Sprint(now.Add(-KeepEvents).UnixMilli()))
 	for _, m := range members {
 		id, owner, _ := strings.Cut(m, " ")
 		pipe.ZRem(ctx, s.keys.owner(shard, shortHash(owner)), id)

@@ -16,7 +16,7 @@ func decodeJob(h map[string]string) (Job, error) {
 		return Job{}, fmt.Errorf("job %s: record schema %q; this program reads %s", h["id"], h["schema"], schema)
 	}
 	j := Job{ID: h["id"], Owner: h["owner"], Key: h["key"], Fingerprint: h["fingerprint"], Contract: h["contract"],
-		Digest: h["digest"], Route: h["route"], Intent: []byte(h["intent"]), State: JobState(h["state"]),
+		Digest: h["digest"], Route: h["route"], Intent: []byte(h["intent"]), Callback: h["callback"], State: JobState(h["state"]),
 		Version: number(h["version"]), Epoch: number(h["epoch"]), CompletedBy: int(number(h["completed_by"])),
 		Created: millis(h["created"]), Deadline: millis(h["deadline"]), Ended: millis(h["ended"]),
 		Budget: time.Duration(number(h["budget"])) * time.Millisecond,

@@ -41,18 +41,18 @@ func loadScript(name string, embedded bool) script {
 }
 
 type scripts struct {
-	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility, drift script
+	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility, drift, deliver script
 }
 
 func loadScripts(embedded bool) scripts {
 	l := func(name string) script { return loadScript(name, embedded) }
 	return scripts{l("submit"), l("claim"), l("renew"), l("release"), l("begin"), l("accept"), l("settle"),
-		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility"), l("drift")}
+		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility"), l("drift"), l("deliver")}
 }
 
 func (c scripts) all() []script {
 	return []script{c.submit, c.claim, c.renew, c.release, c.begin, c.accept, c.settle, c.fail, c.resolve, c.cancel,
-		c.load, c.eligibility, c.drift}
+		c.load, c.eligibility, c.drift, c.deliver}
 }
 
 // install gives every primary the scripts. From Redis 7.4 on those that came by

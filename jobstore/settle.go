@@ -210,7 +210,8 @@ type known struct {
 
 func (s *Store) endingKeys(k known) []string {
 	shard, _ := shardOfID(k.id)
-	keys := []string{s.keys.job(k.id), s.keys.due(shard), s.keys.open(shard), s.keys.idem(k.owner, k.key), s.keys.ended(shard)}
+	keys := []string{s.keys.job(k.id), s.keys.due(shard), s.keys.open(shard), s.keys.idem(k.owner, k.key), s.keys.ended(shard),
+		s.keys.outbox(shard), s.keys.owed(k.id), s.keys.log(k.id)}
 	return append(keys, s.keys.attempts(k.id, k.attempts)...)
 }
 

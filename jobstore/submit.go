@@ -21,6 +21,9 @@ type Submission struct {
 	Budget      time.Duration // from now to the job's deadline
 	Lease       time.Duration
 	Holder      string
+	// Callback is where the job's owner wants to be told of its outcome, "" for
+	// nowhere. The moves that owe an event write it into the outbox.
+	Callback string
 	// First begins the first attempt in the same step; nil only queues the job.
 	First *Start
 }
@@ -59,14 +62,14 @@ func (s *Store) NewID(owner, key string) string { return newID(shardOf(owner, ke
 func (s *Store) Resubmit(ctx context.Context, id string, sub Submission) (Submitted, error) {
 	shard, _ := shardOfID(id)
 	keys := []string{s.keys.idem(sub.Owner, sub.Key), s.keys.job(id), s.keys.attempt(id, 1), s.keys.due(shard),
-		s.keys.owner(shard, shortHash(sub.Owner))}
+		s.keys.owner(shard, shortHash(sub.Owner)), s.keys.log(id)}
 	first, window := Start{}, ""
 	if sub.First != nil {
 		first, window = *sub.First, ms(sub.First.SendWithin)
 	}
 	w, err := s.words(ctx, s.scripts.submit, keys, id, sub.Fingerprint, ms(sub.Lease), ms(sub.Budget), window,
 		sub.Owner, sub.Key, sub.Contract, sub.Digest, sub.Route, sub.Holder,
-		first.Target, first.Provider, first.Model, sub.Intent)
+		first.Target, first.Provider, first.Model, sub.Intent, sub.Callback)
 	if err != nil {
 		return Submitted{ID: id}, err
 	}
@@ -84,7 +87,7 @@ func (s *Store) Resubmit(ctx context.Context, id string, sub Submission) (Submit
 // created is the job as the script wrote it, without reading it back.
 func created(id string, sub Submission, now time.Time) Job {
 	j := Job{ID: id, Owner: sub.Owner, Key: sub.Key, Fingerprint: sub.Fingerprint, Contract: sub.Contract,
-		Digest: sub.Digest, Route: sub.Route, Intent: sub.Intent, State: JobQueued, Version: 1,
+		Digest: sub.Digest, Route: sub.Route, Intent: sub.Intent, Callback: sub.Callback, State: JobQueued, Version: 1,
 		Created: now, Budget: sub.Budget, Deadline: now.Add(sub.Budget)}
 	if sub.First != nil {
 		j.State, j.Epoch, j.Open, j.Holder, j.Lease = JobRunning, 1, 1, sub.Holder, now.Add(sub.Lease)
@@ -110,7 +113,7 @@ func (s *Store) Begin(ctx context.Context, id string, epoch int64, n int, race b
 	if n > MaxAttempts {
 		return Attempt{}, ErrLimit
 	}
-	keys := []string{s.keys.job(id), s.keys.due(shard), s.keys.open(shard), s.keys.attempt(id, max(n-1, 1)), s.keys.attempt(id, n)}
+	keys := []string{s.keys.job(id), s.keys.due(shard), s.keys.open(shard), s.keys.attempt(id, max(n-1, 1)), s.keys.attempt(id, n), s.keys.log(id)}
 	w, err := s.words(ctx, s.scripts.begin, keys, token(), id, epoch, n, flag(race), ms(lease), ms(st.SendWithin),
 		st.Target, st.Provider, st.Model, MaxAttempts)
 	if err != nil {
@@ -129,7 +132,7 @@ func (s *Store) Accept(ctx context.Context, id string, n int, reference string) 
 	if _, ok := shardOfID(id); !ok {
 		return ErrNotFound
 	}
-	w, err := s.words(ctx, s.scripts.accept, []string{s.keys.job(id), s.keys.attempt(id, n)}, token(), reference)
+	w, err := s.words(ctx, s.scripts.accept, []string{s.keys.job(id), s.keys.attempt(id, n), s.keys.log(id)}, token(), reference)
 	if err != nil || w[0] == "accepted" {
 		return err
 	}

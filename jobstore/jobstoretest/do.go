@@ -16,6 +16,7 @@ const far = 10 * time.Hour
 type Driver struct {
 	Store      *jobstore.Store
 	Owner, Key string
+	Callback   string // of the jobs that it submits
 }
 
 // Job is a job as a caller holds it that has read n attempts.
@@ -72,7 +73,7 @@ func (d Driver) end(ctx context.Context, op Op, known int) Reply {
 
 func (d Driver) submit(ctx context.Context, op Op) Reply {
 	sub := jobstore.Submission{Owner: d.Owner, Key: d.Key, Fingerprint: op.Fingerprint, Contract: "c@1", Digest: "d",
-		Route: "r", Intent: []byte(`{"text":"x"}`), Budget: far, Lease: wait(op.Long), Holder: "router"}
+		Route: "r", Intent: []byte(`{"text":"x"}`), Budget: far, Lease: wait(op.Long), Holder: "router", Callback: d.Callback}
 	if op.First {
 		sub.First = start(op)
 	}

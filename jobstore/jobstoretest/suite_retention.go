@@ -37,7 +37,7 @@ func (w *work) lives(t *testing.T) {
 	}
 	for _, key := range keys {
 		kind := kindOf(key)
-		record := kind == "job" || kind == "att" || kind == "idem"
+		record := kind == "job" || kind == "att" || kind == "idem" || kind == "log"
 		ttl := w.place.Raw.PTTL(ctx, key).Val()
 		if ends := record && !w.m.Job.Live(); ends != (ttl > 0) {
 			t.Errorf("%s job: time to live of %s is %s; want one: %t", w.m.Job, key, ttl, ends)

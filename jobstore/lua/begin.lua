@@ -1,6 +1,6 @@
 #!lua
 -- begin.lua writes the next attempt, before anything leaves for a provider (R5).
--- KEYS     1 job  2 due  3 open  4 the attempt before, or the new one when it is the first  5 the new attempt
+-- KEYS     1 job  2 due  3 open  4 the attempt before, or the new one when it is the first  5 the new attempt  6 log
 -- ARGV     1 op token  2 id  3 epoch  4 number  5 race: '1' lets it start beside unknown attempts (R15)
 --          6 lease ms  7 send window ms  8 target  9 provider  10 model  11 most attempts
 -- job      queued | unknown (race) -> running
@@ -10,6 +10,7 @@ local now = clock()
 local n, lease, window, most = int(4), int(6), int(7), int(11)
 hashes(KEYS[1], KEYS[4], KEYS[5])
 zsets(KEYS[2], KEYS[3])
+call('XLEN', KEYS[6])
 local again = replay(KEYS[1], ARGV[1])
 if again then return again end
 local j = fields(KEYS[1], 'state', 'epoch', 'holder', 'attempts', 'open', 'version')
@@ -28,4 +29,5 @@ call('HSET', KEYS[5], 'number', ARGV[4], 'state', 'starting', 'target', ARGV[8],
 call('HSET', KEYS[1], 'state', 'running', 'attempts', ARGV[4], 'open', text(tonumber(j[5]) + 1), 'claims', '0', 'lease', text(now + lease))
 call('ZADD', KEYS[2], text(now + lease), ARGV[2])
 call('ZREM', KEYS[3], ARGV[2])
+note(KEYS[6], 'running', j[6], ARGV[4], 'starting')
 return answer(KEYS[1], ARGV[1], 'begun ' .. j[6] .. ' ' .. text(now))

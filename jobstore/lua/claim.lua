@@ -2,7 +2,7 @@
 -- claim.lua takes a job whose holder is gone, or which nobody holds. The new
 -- epoch fences the old holder out. An attempt that the old holder left
 -- starting or running turns unknown: it may have been sent (R10).
--- KEYS     1 job  2 due  3 open  4 idem  5 ended  6… attempts 1…N
+-- KEYS     1 job  2 due  3 open  4 idem  5 ended  6 outbox  7 owed  8 log  9… attempts 1…N
 -- ARGV     1 op token  2 id  3 N, the attempts the caller knows of  4 lease ms  5 holder  6 most claims without progress
 --          7 failure for the orphaned attempt (opaque)  8 error for a quarantined job (opaque)  9 retention ms  10 channel
 -- job      queued | running | unknown -> the same, or unknown; failed when quarantined
@@ -13,7 +13,7 @@ local n, lease, most, retention = int(3), int(4), int(6), span(9)
 local k = ending_keys(n)
 local again = replay(k.job, ARGV[1])
 if again then return again end
-local j = fields(k.job, 'state', 'lease', 'attempts', 'epoch', 'claims', 'open', 'owner', 'version')
+local j = fields(k.job, 'state', 'lease', 'attempts', 'epoch', 'claims', 'open', 'owner', 'version', 'callback', 'contract')
 if not j[1] then return 'missing' end
 if not live(j[1]) then return 'ended' end
 if tonumber(j[2]) > now then return 'held ' .. j[2] end
@@ -22,7 +22,10 @@ local last = n > 0 and call('HGET', k.attempts[n], 'state') or false
 -- Guards end here. Below this line nothing refuses.
 if tonumber(j[5]) >= most then
   if tonumber(j[6]) == 0 then
-    call('HSET', k.job, 'state', 'failed', 'error', ARGV[8], 'ended', text(now), 'version', text(tonumber(j[8]) + 1), 'lease', '0', 'holder', '')
+    local version = text(tonumber(j[8]) + 1)
+    call('HSET', k.job, 'state', 'failed', 'error', ARGV[8], 'ended', text(now), 'version', version, 'lease', '0', 'holder', '')
+    note(k.log, 'failed', version)
+    owe(k, j[9], ARGV[2], j[7], j[10], text(now), 'failed', version)
     local reply = answer(k.job, ARGV[1], 'quarantined')
     finish(k, now, retention, ARGV[2], j[7], ARGV[10])
     return reply
@@ -40,6 +43,8 @@ if last == 'starting' or last == 'running' then
   call('HSET', k.attempts[n], 'state', 'unknown', 'unknown_since', text(now), 'failure', ARGV[7])
   call('HSET', k.job, 'state', 'unknown')
   call('ZADD', k.open, text(now), ARGV[2])
+  note(k.log, 'unknown', j[8], ARGV[3], 'unknown')
+  owe(k, j[9], ARGV[2], j[7], j[10], text(now), 'unknown', j[8], 'u' .. ARGV[3])
   call('PUBLISH', ARGV[10], ARGV[2])
   return answer(k.job, ARGV[1], 'orphaned ' .. epoch .. ' ' .. text(now))
 end

@@ -55,9 +55,33 @@ local function answer(job, op, reply)
   return reply
 end
 
+-- note writes down, for who follows the job, what it and one attempt are now.
+-- state is the job's; n and is are the attempt's, where one is concerned. A job
+-- that gathers more entries than anybody can follow loses its oldest. Only submit
+-- begins the log: what comes for a job that is gone begins none.
+local function note(log, state, version, n, is)
+  if n then
+    call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '256', '*', 'job', state, 'version', version, 'attempt', n, 'is', is)
+  else
+    call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '256', '*', 'job', state, 'version', version)
+  end
+end
+
+-- owe puts an event in the outbox for a job that wants to be called back. It is
+-- part of the move that owes it, so that no outcome is without its event. mark
+-- tells events of one version apart.
+local function owe(k, callback, id, owner, contract, stamp, state, version, mark)
+  if not callback or callback == '' then return end
+  local event = 'evt_' .. string.sub(id, 5) .. '_' .. version .. (mark or '')
+  call('ZADD', k.outbox, stamp, id .. ' ' .. event)
+  call('HSET', k.owed, 'url', callback, 'owner', owner, 'contract', contract, event, state .. ' ' .. version .. ' ' .. stamp)
+  call('HINCRBY', k.owed, 'pending', '1')
+  call('PERSIST', k.owed)
+end
+
 -- finish ends a job: the caller has set state and result. Retention begins
 -- here, never at creation: a live record has no time to live.
--- k: job, due, open, idem, ended and the list of attempt keys.
+-- k: job, due, open, idem, ended, log and the list of attempt keys.
 local function finish(k, now, retention, id, owner, channel)
   local gone = text(now + retention)
   call('ZREM', k.due, id)
@@ -65,17 +89,19 @@ local function finish(k, now, retention, id, owner, channel)
   call('ZADD', k.ended, gone, id .. ' ' .. owner)
   call('PEXPIREAT', k.job, gone)
   call('PEXPIREAT', k.idem, gone)
+  call('PEXPIREAT', k.log, gone)
   for _, a in ipairs(k.attempts) do call('PEXPIREAT', a, gone) end
   call('PUBLISH', channel, id)
 end
 
--- The keys of the moves that may end a job: 1 job 2 due 3 open 4 idem 5 ended 6… attempts 1…
+-- The keys of the moves that may end a job: 1 job 2 due 3 open 4 idem 5 ended 6 outbox 7 owed 8 log 9… attempts 1…
 local function ending_keys(known)
-  if #KEYS - 5 ~= known then error('ARGV 3 does not count the attempts in KEYS') end
-  local k = {job = KEYS[1], due = KEYS[2], open = KEYS[3], idem = KEYS[4], ended = KEYS[5], attempts = {}}
-  for i = 6, #KEYS do k.attempts[i - 5] = KEYS[i] end
-  hashes(k.job, unpack(k.attempts))
-  zsets(k.due, k.open, k.ended)
+  if #KEYS - 8 ~= known then error('ARGV 3 does not count the attempts in KEYS') end
+  local k = {job = KEYS[1], due = KEYS[2], open = KEYS[3], idem = KEYS[4], ended = KEYS[5], outbox = KEYS[6], owed = KEYS[7], log = KEYS[8], attempts = {}}
+  for i = 9, #KEYS do k.attempts[i - 8] = KEYS[i] end
+  hashes(k.job, k.owed, unpack(k.attempts))
+  zsets(k.due, k.open, k.ended, k.outbox)
+  call('XLEN', k.log)
   call('STRLEN', k.idem)
   return k
 end

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- settle.lua ends an attempt, or turns it unknown, and ends its job when it won (R13) or when nothing is left to try.
--- KEYS     1 job  2 due  3 open  4 idem  5 ended  6… attempts 1…N
+-- KEYS     1 job  2 due  3 open  4 idem  5 ended  6 outbox  7 owed  8 log  9… attempts 1…N
 -- ARGV     1 op token  2 id  3 N, the attempts the caller knows of  4 number  5 epoch  6 version read at begin
 --          7 outcome: succeeded | failed | unknown  8 result or failure (opaque)  9 after a failure: queue | fail
 --          10 error of the job when it fails (opaque)  11 note kept of a discarded result (opaque)  12 retention ms  13 channel
@@ -21,7 +21,7 @@ if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue 
 local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
-local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder', 'lease')
+local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts', 'open', 'owner', 'holder', 'lease', 'callback', 'contract')
 if not j[1] then return 'missing' end
 if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
@@ -46,6 +46,7 @@ if outcome == 'succeeded' then
   if j[3] ~= ARGV[6] or j[4] or not live(j[1]) then
     call('HSET', attempt, 'state', 'discarded', 'ended', stamp, 'late', ARGV[11])
     call('HSET', k.job, 'open', text(left))
+    note(k.log, j[1], j[3], ARGV[4], 'discarded')
     return answer(k.job, ARGV[1], 'lost ' .. stamp)
   end
   local version = text(tonumber(j[3]) + 1)
@@ -54,6 +55,8 @@ if outcome == 'succeeded' then
   -- The way of every untroubled inference: the reply goes in with the rest.
   call('HSET', k.job, 'state', 'succeeded', 'completed_by', ARGV[4], 'version', version, 'result', ARGV[8],
     'ended', stamp, 'open', text(left), 'lease', '0', 'holder', '', 'op:' .. ARGV[1], reply)
+  note(k.log, 'succeeded', version, ARGV[4], 'succeeded')
+  owe(k, j[10], ARGV[2], j[7], j[11], stamp, 'succeeded', version)
   finish(k, now, retention, ARGV[2], j[7], ARGV[13])
   return reply
 end
@@ -63,9 +66,11 @@ if outcome == 'unknown' then
     if live(j[1]) then
       call('HSET', k.job, 'state', 'unknown')
       call('ZADD', k.open, stamp, ARGV[2])
+      owe(k, j[10], ARGV[2], j[7], j[11], stamp, 'unknown', j[3], 'u' .. ARGV[4])
       call('PUBLISH', ARGV[13], ARGV[2])
       j[1] = 'unknown'
     end
+    note(k.log, j[1], j[3], ARGV[4], 'unknown')
   end
   return answer(k.job, ARGV[1], 'recorded ' .. j[1] .. ' ' .. j[3] .. ' ' .. stamp)
 end
@@ -83,6 +88,8 @@ if live(j[1]) and left > 0 then
 elseif live(j[1]) and ARGV[9] == 'fail' then
   after, version = 'failed', text(tonumber(version) + 1)
   call('HSET', k.job, 'state', after, 'version', version, 'error', ARGV[10], 'ended', stamp, 'lease', '0', 'holder', '')
+  note(k.log, after, version, ARGV[4], 'failed')
+  owe(k, j[10], ARGV[2], j[7], j[11], stamp, after, version)
   local reply = answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. stamp)
   finish(k, now, retention, ARGV[2], j[7], ARGV[13])
   return reply
@@ -98,4 +105,5 @@ elseif live(j[1]) then
   end
   call('ZADD', k.due, alarm, ARGV[2])
 end
+note(k.log, after, version, ARGV[4], 'failed')
 return answer(k.job, ARGV[1], 'recorded ' .. after .. ' ' .. version .. ' ' .. stamp)

@@ -1,9 +1,9 @@
 #!lua
 -- submit.lua writes a job under its key, and may begin its first attempt in the same step.
--- KEYS   1 idem  2 job  3 attempt 1  4 due  5 owner index
+-- KEYS   1 idem  2 job  3 attempt 1  4 due  5 owner index  6 log
 -- ARGV   1 id (new and random: it is also this call's op token)  2 fingerprint  3 lease ms  4 budget ms
 --        5 send window ms, '' to queue the job without an attempt  6 owner  7 key  8 contract  9 digest
---        10 route  11 holder  12 target  13 provider  14 model  15 intent (opaque bytes)
+--        10 route  11 holder  12 target  13 provider  14 model  15 intent (opaque bytes)  16 callback: where to tell of the outcome, '' for nowhere
 -- job    (none) -> running | queued
 -- reply  created <now>  the job is this call's, also when the call is repeated
 --        exists <id>    the key is taken by the same intent
@@ -16,6 +16,7 @@ if not string.match(ARGV[2], '^%S+$') then error('ARGV 2 is no fingerprint') end
 local size = call('HLEN', KEYS[2])
 hashes(KEYS[3])
 zsets(KEYS[4], KEYS[5])
+call('XLEN', KEYS[6])
 local seen = call('GET', KEYS[1])
 if seen then
   local id, print = string.match(seen, '^(%S+) (%S+)$')
@@ -35,10 +36,15 @@ call('HSET', KEYS[2],
   'schema', '1', 'id', ARGV[1], 'fingerprint', ARGV[2], 'owner', ARGV[6], 'key', ARGV[7],
   'contract', ARGV[8], 'digest', ARGV[9], 'route', ARGV[10], 'intent', ARGV[15],
   'state', state, 'version', '1', 'epoch', one, 'claims', '0', 'attempts', one, 'open', one,
-  'created', stamp, 'deadline', text(now + budget), 'budget', ARGV[4], 'lease', ends, 'holder', holder)
+  'created', stamp, 'deadline', text(now + budget), 'budget', ARGV[4], 'lease', ends, 'holder', holder, 'callback', ARGV[16])
 if begin then
   call('HSET', KEYS[3], 'number', '1', 'state', 'starting', 'target', ARGV[12], 'provider', ARGV[13], 'model', ARGV[14],
     'version', '1', 'epoch', '1', 'started', stamp, 'send_by', text(now + window))
+end
+if begin then
+  call('XADD', KEYS[6], '*', 'job', state, 'version', '1', 'attempt', '1', 'is', 'starting')
+else
+  call('XADD', KEYS[6], '*', 'job', state, 'version', '1')
 end
 call('ZADD', KEYS[4], look, ARGV[1])
 call('ZADD', KEYS[5], stamp, ARGV[1])
