@@ -12,9 +12,27 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 		{"an unknown kind", "openai: {kind: openai", "openai: {kind: opnai",
 			`4:18 providers.openai.kind: unknown word; did you mean "openai"?`},
 		{"no kind", "local: {kind: openai, ", "local: {",
-			`5:3 providers.local.kind: is missing; known here: openai`},
+			`5:3 providers.local.kind: is missing; known here: bedrock, openai, openai_responses`},
 		{"a public provider without a key", `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, `{kind: openai}`,
 			`4:3 providers.openai.api_key: is missing; add api_key: "${NAME}" with the variable that holds it, or file:PATH`},
+		{"Bedrock without a region", "{kind: openai, api_key", "{kind: bedrock, api_key",
+			`4:3 providers.openai.region: is missing; write the region that the models are called in, such as eu-central-1`},
+		{"a region that is none", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1.evil.example/, api_key",
+			`4:35 providers.openai.region: not the name of a region; write it as AWS does, such as eu-central-1`},
+		{"Bedrock without a key", `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, "{kind: bedrock, region: eu-central-1}",
+			`4:3 providers.openai.api_key: is missing; add api_key: "${NAME}", or access_key_id and secret_access_key`},
+		{"half of an access key", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, access_key_id",
+			`4:3 providers.openai.secret_access_key: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"the other half", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, secret_access_key",
+			`4:3 providers.openai.access_key_id: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"a session of nobody", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, session_token",
+			`4:3 providers.openai.access_key_id: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"two ways to say who calls", "{kind: openai, api_key", `{kind: bedrock, region: eu-central-1, access_key_id: "${SINGLE}", secret_access_key: "${SINGLE}", api_key`,
+			`4:118 providers.openai.api_key: stands beside an access key; keep one of the two: they are two ways to say who calls`},
+		{"an access key that stands in the file", "{kind: openai, api_key", `{kind: bedrock, region: eu-central-1, secret_access_key: "${SINGLE}", access_key_id: AKIDEXAMPLE, session_token`,
+			`4:96 providers.openai.access_key_id: a secret must not stand in the file; take it from a variable, "${NAME}", or from a file, file:PATH`},
+		{"a region where there is none", "{kind: openai, api_key", "{kind: openai_responses, region: eu-central-1, api_key",
+			`4:44 providers.openai.region: this kind has none; take it out, or write kind: bedrock`},
 		{"plain http beyond this machine", "http://127.0.0.1:8080/v1", "http://10.0.0.7:8080/v1",
 			`5:35 providers.local.base_url: plain http beyond this machine; use https, or set allow_http: true if the network between is trusted`},
 		{"a name that only looks like this machine", "http://127.0.0.1:8080/v1", "http://localhost.example.com/v1",
@@ -64,6 +82,24 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 		{"more requests at once than can be", "listen: 127.0.0.1:8787", "limits: {max_inflight: -1}",
 			`1:24 limits.max_inflight: out of range; give a whole number from 1 to 1048576`},
 	})
+}
+
+func TestTheKindsThatHaveAnAPIOfTheirOwn(t *testing.T) {
+	for from, want := range map[string]string{
+		`{kind: openai_responses, api_key: "${OPENAI_API_KEY}"}`:                                                                          "https://api.openai.com/v1",
+		`{kind: bedrock, region: us-gov-west-1, api_key: "${OPENAI_API_KEY}"}`:                                                            "https://bedrock-runtime.us-gov-west-1.amazonaws.com",
+		`{kind: bedrock, region: eu-central-1, access_key_id: "${SINGLE}", secret_access_key: "${SINGLE}", session_token: "${SINGLE}"}`:   "https://bedrock-runtime.eu-central-1.amazonaws.com",
+		`{kind: bedrock, region: eu-central-1, api_key: "${SINGLE}", base_url: "https://vpce-1.bedrock-runtime.eu-central-1.vpce.test/"}`: "https://vpce-1.bedrock-runtime.eu-central-1.vpce.test",
+	} {
+		cfg, err := Parse("c.yaml", []byte(change(t, `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, from)), testEnv)
+		if err != nil {
+			t.Errorf("%s: %v", from, err)
+		} else if got := cfg.Providers["openai"].BaseURL; got != want {
+			t.Errorf("%s: base_url %s, want %s", from, got, want)
+		} else if strings.Contains(show(t, cfg), "single\"") {
+			t.Errorf("%s: a secret is shown", from)
+		}
+	}
 }
 
 func TestALimitMustLieWithinItsOuterOne(t *testing.T) {

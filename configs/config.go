@@ -41,7 +41,7 @@ const (
 
 // Provider is an account at somebody who runs models.
 type Provider struct {
-	Kind    string `yaml:"kind"`             // the adapter: "openai" for everything that speaks OpenAI's chat completions
+	Kind    string `yaml:"kind"`             // the adapter: "openai" for everything that speaks OpenAI's chat completions; "openai_responses" for its background mode, "bedrock"
 	BaseURL string `yaml:"base_url"`         // up to and including /v1, without a slash at the end; default: the kind's public address
 	APIKey  Secret `yaml:"api_key,omitzero"` // needed for every https address
 	// HonoursIdempotencyKey says that the provider has proved it runs a
@@ -50,6 +50,13 @@ type Provider struct {
 	// AllowHTTP lets BaseURL be plain http beyond loopback: prompts and keys
 	// then cross the network unencrypted.
 	AllowHTTP bool `yaml:"allow_http,omitzero"`
+	// Region is AWS's, for kind "bedrock"; it also gives the default BaseURL.
+	// Requests are signed with the access key, or carry APIKey in its place. A
+	// SessionToken belongs to temporary keys, which nobody renews here.
+	Region          string `yaml:"region,omitzero"`
+	AccessKeyID     Secret `yaml:"access_key_id,omitzero"`
+	SecretAccessKey Secret `yaml:"secret_access_key,omitzero"`
+	SessionToken    Secret `yaml:"session_token,omitzero"`
 }
 
 // Target is one model at one provider. Eligibility, limits and metrics are

@@ -59,5 +59,9 @@ type kind struct{ baseURL string }
 
 // kinds are the adapters that a provider may name.
 func kinds() map[string]kind {
-	return map[string]kind{"openai": {baseURL: "https://api.openai.com/v1"}}
+	return map[string]kind{
+		"openai":           {baseURL: "https://api.openai.com/v1"},
+		"openai_responses": {baseURL: "https://api.openai.com/v1"},
+		"bedrock":          {}, // it has an address in each region
+	}
 }

@@ -11,7 +11,9 @@ import (
 
 // kinds builds a provider of each kind that the configuration may name.
 var kinds = map[string]func(configs.Provider) (providers.Provider, error){
-	"openai": newOpenAI,
+	"openai":           newOpenAI,
+	"openai_responses": newOpenAIResponses,
+	"bedrock":          newBedrock,
 }
 
 func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
