@@ -3,6 +3,7 @@ package openairesponses
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +98,26 @@ func TestLooksThatStayRefusedLeaveTheCallOpen(t *testing.T) {
 				t.Errorf("%d looks", looks)
 			}
 		})
+	}
+}
+
+func TestOnlyRefusalsInARowCount(t *testing.T) {
+	refused := says(401, `{"error":{"message":"m"}}`)
+	p := newFake(t, says(200, created), refused, refused, says(200, state("queued")), refused, hangsUp, refused, refused,
+		says(200, state("completed", output(message("a")))))
+	if got, f := ask(t, p, request()); f != nil || got.Content != "a" {
+		t.Errorf("got %+v, %v", got, f)
+	}
+}
+
+func TestAnAnswerThatIsTooLargeIsNotFetchedForEver(t *testing.T) {
+	p := newFake(t, says(200, created), says(200, state("completed", output(message(strings.Repeat("a", 500))))))
+	r := request()
+	r.Limits.MaxBody = int64(len(created))
+	_, f := ask(t, p, r)
+	want(t, f, contracts.BadResponse, contracts.Open, "polling")
+	if _, looks, _ := p.counts(); looks != maxRefusals {
+		t.Errorf("%d looks", looks)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"inferonce/contracts"
 	"inferonce/providers"
@@ -105,6 +106,18 @@ func TestAQuestionThatFailsSaysNothingOfTheCall(t *testing.T) {
 					t.Errorf("asked %d times", len(p.asked))
 				}
 			})
+		}
+	}
+}
+
+func TestTheSendWindowOfTheCreateDoesNotBindAQuestion(t *testing.T) {
+	for how, q := range questions {
+		p := newFake(t, nil, says(200, state("queued")))
+		c, _ := newClient(t, p.URL)
+		late := call()
+		late.Limits.SendBy = time.Now().Add(-time.Hour)
+		if got, err := q.ask(c, t.Context(), late); err != nil || got.State != providers.FoundRunning {
+			t.Errorf("%s: %+v, %v", how, got, err)
 		}
 	}
 }
