@@ -20,6 +20,7 @@ func (d *decoder) checkProviders(ps map[string]Provider) {
 		case !ok:
 			d.oneOf(at, "kind", p.Kind, sorted(known)...)
 		}
+		d.checkAWS(at, &p)
 		if p.BaseURL == "" {
 			p.BaseURL = k.baseURL
 		}
@@ -69,7 +70,7 @@ func (d *decoder) checkBaseURL(at string, p Provider, kindKnown bool) {
 		d.fault(at, "base_url", "goes on after the path", "take out what follows ? or #")
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !p.AllowHTTP:
 		d.fault(at, "base_url", "plain http beyond this machine", "use https, or set allow_http: true if the network between is trusted")
-	case u.Scheme == "https" && p.APIKey.IsZero():
+	case u.Scheme == "https" && p.APIKey.IsZero() && p.Kind != "bedrock":
 		d.missing(at, "api_key", `add api_key: "${NAME}" with the variable that holds it, or file:PATH`)
 	}
 }

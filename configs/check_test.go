@@ -12,7 +12,7 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 		{"an unknown kind", "openai: {kind: openai", "openai: {kind: opnai",
 			`4:18 providers.openai.kind: unknown word; did you mean "openai"?`},
 		{"no kind", "local: {kind: openai, ", "local: {",
-			`5:3 providers.local.kind: is missing; known here: anthropic, azure, deepseek, gemini, groq, llamacpp, mistral, ollama, openai, openrouter, together, vllm`},
+			`5:3 providers.local.kind: is missing; known here: anthropic, azure, bedrock, deepseek, gemini, groq, llamacpp, mistral, ollama, openai, openai_responses, openrouter, together, vllm`},
 		{"a kind without a public address", `local: {kind: openai, base_url: "http://127.0.0.1:8080/v1"`, "local: {kind: azure",
 			`5:3 providers.local.base_url: is missing; write the address up to and including /v1`},
 		{"an api_version where there is none", "local: {kind: openai, ", "local: {kind: vllm, api_version: x, ",
@@ -25,6 +25,24 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 			`5:30 providers.local.proxy: not the address of an http proxy; write it such as http://proxy.internal:3128, without user and password`},
 		{"a public provider without a key", `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, `{kind: openai}`,
 			`4:3 providers.openai.api_key: is missing; add api_key: "${NAME}" with the variable that holds it, or file:PATH`},
+		{"Bedrock without a region", "{kind: openai, api_key", "{kind: bedrock, api_key",
+			`4:3 providers.openai.region: is missing; write the region that the models are called in, such as eu-central-1`},
+		{"a region that is none", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1.evil.example/, api_key",
+			`4:35 providers.openai.region: not the name of a region; write it as AWS does, such as eu-central-1`},
+		{"Bedrock without a key", `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, "{kind: bedrock, region: eu-central-1}",
+			`4:3 providers.openai.api_key: is missing; add api_key: "${NAME}", or access_key_id and secret_access_key`},
+		{"half of an access key", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, access_key_id",
+			`4:3 providers.openai.secret_access_key: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"the other half", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, secret_access_key",
+			`4:3 providers.openai.access_key_id: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"a session of nobody", "{kind: openai, api_key", "{kind: bedrock, region: eu-central-1, session_token",
+			`4:3 providers.openai.access_key_id: is missing; give access_key_id and secret_access_key together, each as "${NAME}" or file:PATH`},
+		{"two ways to say who calls", "{kind: openai, api_key", `{kind: bedrock, region: eu-central-1, access_key_id: "${SINGLE}", secret_access_key: "${SINGLE}", api_key`,
+			`4:118 providers.openai.api_key: stands beside an access key; keep one of the two: they are two ways to say who calls`},
+		{"an access key that stands in the file", "{kind: openai, api_key", `{kind: bedrock, region: eu-central-1, secret_access_key: "${SINGLE}", access_key_id: AKIDEXAMPLE, session_token`,
+			`4:96 providers.openai.access_key_id: a secret must not stand in the file; take it from a variable, "${NAME}", or from a file, file:PATH`},
+		{"a region where there is none", "{kind: openai, api_key", "{kind: openai_responses, region: eu-central-1, api_key",
+			`4:44 providers.openai.region: this kind has none; take it out, or write kind: bedrock`},
 		{"plain http beyond this machine", "http://127.0.0.1:8080/v1", "http://10.0.0.7:8080/v1",
 			`5:35 providers.local.base_url: plain http beyond this machine; use https, or set allow_http: true if the network between is trusted`},
 		{"a name that only looks like this machine", "http://127.0.0.1:8080/v1", "http://localhost.example.com/v1",
@@ -92,6 +110,24 @@ func TestTheSchemaProfileFollowsFromThePublicAddressAlone(t *testing.T) {
 	cfg, err := Parse("c.yaml", []byte(change(t, `{kind: openai, api_key`, `{kind: openai, schema_profile: none, api_key`)), testEnv)
 	if err != nil || cfg.Providers["openai"].SchemaProfile != SchemaNone {
 		t.Errorf("what the file says goes first: %+v, %v", cfg.Providers["openai"], err)
+	}
+}
+
+func TestTheKindsThatHaveAnAPIOfTheirOwn(t *testing.T) {
+	for from, want := range map[string]string{
+		`{kind: openai_responses, api_key: "${OPENAI_API_KEY}"}`:                                                                          "https://api.openai.com/v1",
+		`{kind: bedrock, region: us-gov-west-1, api_key: "${OPENAI_API_KEY}"}`:                                                            "https://bedrock-runtime.us-gov-west-1.amazonaws.com",
+		`{kind: bedrock, region: eu-central-1, access_key_id: "${SINGLE}", secret_access_key: "${SINGLE}", session_token: "${SINGLE}"}`:   "https://bedrock-runtime.eu-central-1.amazonaws.com",
+		`{kind: bedrock, region: eu-central-1, api_key: "${SINGLE}", base_url: "https://vpce-1.bedrock-runtime.eu-central-1.vpce.test/"}`: "https://vpce-1.bedrock-runtime.eu-central-1.vpce.test",
+	} {
+		cfg, err := Parse("c.yaml", []byte(change(t, `{kind: openai, api_key: "${OPENAI_API_KEY}"}`, from)), testEnv)
+		if err != nil {
+			t.Errorf("%s: %v", from, err)
+		} else if got := cfg.Providers["openai"].BaseURL; got != want {
+			t.Errorf("%s: base_url %s, want %s", from, got, want)
+		} else if strings.Contains(show(t, cfg), "single\"") {
+			t.Errorf("%s: a secret is shown", from)
+		}
 	}
 }
 

@@ -67,6 +67,13 @@ type Provider struct {
 	// StopWithCalls says that the provider ends an answer with calls by "stop",
 	// where OpenAI documents "tool_calls".
 	StopWithCalls bool `yaml:"stop_with_calls,omitzero"`
+	// Region is AWS's, for kind "bedrock"; it also gives the default BaseURL.
+	// Requests are signed with the access key, or carry APIKey in its place. A
+	// SessionToken belongs to temporary keys, which nobody renews here.
+	Region          string `yaml:"region,omitzero"`
+	AccessKeyID     Secret `yaml:"access_key_id,omitzero"`
+	SecretAccessKey Secret `yaml:"secret_access_key,omitzero"`
+	SessionToken    Secret `yaml:"session_token,omitzero"`
 }
 
 // The schema profiles; package conformance knows what each holds.

@@ -204,6 +204,7 @@ const (
 type Finding struct {
 	State      FindingState
 	Reference  string // the provider's id of the call, where it became known
+	AttemptID  string // ours, where the provider gave it back
 	Completion *contracts.Completion
 	Failure    *contracts.Failure
 }

@@ -12,7 +12,7 @@ import (
 
 // kinds builds a provider of each kind that the configuration may name.
 var kinds = map[string]func(configs.Provider) (providers.Provider, error){
-	"anthropic": newAnthropic, "gemini": newGemini,
+	"anthropic": newAnthropic, "gemini": newGemini, "openai_responses": newOpenAIResponses, "bedrock": newBedrock,
 	"openai": chatCompletions, "azure": chatCompletions, "vllm": chatCompletions, "llamacpp": chatCompletions, "ollama": chatCompletions,
 	"groq": chatCompletions, "mistral": chatCompletions, "together": chatCompletions, "deepseek": chatCompletions, "openrouter": chatCompletions,
 }

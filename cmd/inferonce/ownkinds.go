@@ -6,7 +6,9 @@ import (
 	"inferonce/configs"
 	"inferonce/providers"
 	"inferonce/providers/anthropic"
+	"inferonce/providers/bedrock"
 	"inferonce/providers/gemini"
+	"inferonce/providers/openairesponses"
 	"inferonce/providers/transport"
 )
 
@@ -27,3 +29,20 @@ func newGemini(p configs.Provider) (providers.Provider, error) {
 }
 
 var errNoToken = errors.New("this kind sends no idempotency key; remove honours_idempotency_key")
+
+// newOpenAIResponses builds a provider that runs OpenAI's responses in the background.
+func newOpenAIResponses(p configs.Provider) (providers.Provider, error) {
+	return openairesponses.New(openairesponses.Config{BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal,
+		Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}})
+}
+
+// newBedrock builds a provider that speaks Bedrock's Converse.
+func newBedrock(p configs.Provider) (providers.Provider, error) {
+	c := bedrock.Config{BaseURL: p.BaseURL, Region: p.Region, APIKey: p.APIKey.Reveal, Transport: transport.Options{MaxIdle: idleConnections, Proxy: p.Proxy}}
+	if !p.AccessKeyID.IsZero() {
+		c.Credentials = func() bedrock.Credentials {
+			return bedrock.Credentials{AccessKeyID: p.AccessKeyID.Reveal(), SecretAccessKey: p.SecretAccessKey.Reveal(), SessionToken: p.SessionToken.Reveal()}
+		}
+	}
+	return bedrock.New(c)
+}

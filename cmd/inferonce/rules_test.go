@@ -63,13 +63,14 @@ var homes = map[string]string{
 	"github.com/redis/go-redis":             "jobstore",
 	"github.com/alicebob/miniredis":         "jobstore",
 	"github.com/sashabaranov/go-openai":     "providers/openaicompat",
+	"github.com/aws/":                       "providers/bedrock",
 	"github.com/santhosh-tekuri/jsonschema": "contracts",
 	"github.com/google/cel-go":              "contracts",
 	"github.com/spf13/cobra":                "cmd",
 }
 
 // adapters must not know each other; nor may the router know one.
-var adapters = []string{"providers/openaicompat", "providers/anthropic", "providers/gemini", "providers/sim"}
+var adapters = []string{"providers/openaicompat", "providers/openairesponses", "providers/anthropic", "providers/gemini", "providers/bedrock", "providers/sim"}
 
 func forbidden(me, imported string) string {
 	top, _, _ := strings.Cut(me, "/")
