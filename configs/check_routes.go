@@ -17,6 +17,7 @@ func (d *decoder) checkTargets(c *Config) {
 			d.missing(at, "model", "write the provider's name of the model")
 		}
 		d.positive(at, "max_concurrency", int64(t.MaxConcurrency), 1<<20, true)
+		d.checkPrice(at, t.Price)
 	}
 }
 

@@ -59,6 +59,15 @@ type Target struct {
 	Model          string      `yaml:"model"`                    // the provider's name for it
 	Temperature    Temperature `yaml:"temperature"`              // default min:0
 	MaxConcurrency int         `yaml:"max_concurrency,omitzero"` // calls at once from one router; default 0: no limit
+	Price          Price       `yaml:"price,omitzero"`           // what it charges; without one nothing is counted as spent
+}
+
+// Price is what a target charges for a million tokens, and the day on which
+// somebody looked that up.
+type Price struct {
+	Input  Dollars `yaml:"input"`
+	Output Dollars `yaml:"output"`
+	AsOf   Date    `yaml:"as_of"`
 }
 
 // Route says who serves a contract, in which order and within which limits.
