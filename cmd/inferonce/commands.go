@@ -17,6 +17,8 @@ func commands(env lookup) []*cobra.Command {
 		newSimCmd(env),
 		newContractsCmd(env),
 		newConfigCmd(env),
+		newProvidersCmd(env),
+		newReviewCmd(env),
 		newKeysCmd(env),
 		newVersionCmd(env),
 	}
