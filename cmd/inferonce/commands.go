@@ -19,6 +19,7 @@ func commands(env lookup) []*cobra.Command {
 		newConfigCmd(env),
 		newProvidersCmd(env),
 		newReviewCmd(env),
+		newDoctorCmd(env),
 		newKeysCmd(env),
 		newVersionCmd(env),
 	}
