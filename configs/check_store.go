@@ -11,7 +11,7 @@ var prefixPattern = regexp.MustCompile(`^[A-Za-z0-9:._-]{0,64}$`)
 
 func (d *decoder) checkStore(s Store) {
 	d.checkRedis(child("store", "redis"), s.Redis)
-	d.oneOf("store", "durability", string(s.Durability), string(Single), string(Strict), string(Volatile))
+	d.oneOf("store", "durability", string(s.Durability), string(Single), string(Strict), string(Replicated), string(Volatile))
 	if s.Retention < MinRetention {
 		d.show(child("store", "retention"))
 		d.fault("store", "retention", "too short: a repeat after it would run again", "keep ended jobs for at least "+short(MinRetention))

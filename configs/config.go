@@ -34,9 +34,10 @@ type Durability string
 
 // The durabilities. Whether the server at hand can give one is for the store to check.
 const (
-	Single   Durability = "single"   // append-only file, synced every second
-	Strict   Durability = "strict"   // append-only file, synced on every write
-	Volatile Durability = "volatile" // lost with the store: a Redis without append-only file
+	Single     Durability = "single"     // append-only file, synced every second
+	Strict     Durability = "strict"     // append-only file, synced on every write
+	Replicated Durability = "replicated" // on a replica, before anything is sent
+	Volatile   Durability = "volatile"   // lost with the store: a Redis without append-only file
 )
 
 // Provider is an account at somebody who runs models.

@@ -78,6 +78,9 @@ func judge(info map[string]string, fsync string, level Durability) error {
 	case level != Volatile && !aof:
 		return &RefusedError{"it keeps no append-only file, so a restart loses acknowledged jobs",
 			"CONFIG SET appendonly yes, or accept the loss with durability: volatile"}
+	case level == Replicated && (info["connected_slaves"] == "" || info["connected_slaves"] == "0"):
+		return &RefusedError{"durability replicated needs a replica, and none is connected",
+			"connect one, and set min-replicas-to-write 1 and min-replicas-max-lag 5, or choose durability: strict"}
 	case level == Strict && fsync != "always":
 		return &RefusedError{"durability strict needs appendfsync always, and it is " + strconv.Quote(fsync),
 			"CONFIG SET appendfsync always, or choose durability: single"}

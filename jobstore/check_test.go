@@ -40,6 +40,9 @@ func TestJudge(t *testing.T) {
 		{"one without an append-only file is refused", with("aof_enabled", "0"), "everysec", Single, "appendonly yes"},
 		{"one that syncs every second is refused for strict", good, "everysec", Strict, "appendfsync always"},
 		{"one that does not tell how it syncs is refused for strict", good, "", Strict, "appendfsync always"},
+		{"one with a replica keeps jobs on two hosts", with("connected_slaves", "1"), "everysec", Replicated, ""},
+		{"one without a replica is refused for replicated", with("connected_slaves", "0"), "everysec", Replicated, "connect one"},
+		{"one that does not tell of replicas is refused for replicated", good, "everysec", Replicated, "connect one"},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			err := judge(c.info, c.fsync, c.level)
@@ -72,8 +75,7 @@ func TestOptions(t *testing.T) {
 		{"white space in the prefix is refused", Options{Prefix: "a b:"}, "white space"},
 		{"a retention before now would drop a job as it ends", Options{Retention: -1}, "retention"},
 		{"a retention below the clock's grain is none", Options{Retention: 1}, "retention"},
-		{"a level that is not there yet says so", Options{Durability: "replicated"}, "not available yet"},
-		{"an unknown level names the known ones", Options{Durability: "high"}, "choose single, strict or volatile"},
+		{"an unknown level names the known ones", Options{Durability: "high"}, "choose single, strict, replicated or volatile"},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			o, err := c.options.defaults()

@@ -19,11 +19,16 @@ type collector struct {
 	closed chan struct{} // nothing more is sent
 	empty  chan struct{} // and nothing that was queued still waits
 	wg     sync.WaitGroup
+	// promise makes what travels behind calls whose records must be held against
+	// the sequence unit.
+	promise func(unit string) *promise
 }
 
 type pending struct {
-	cmd  once
-	done chan struct{}
+	cmd     once
+	unit    string   // "" where nothing is to be promised
+	promise *promise // shared by all calls of a pipeline under one unit
+	done    chan struct{}
 }
 
 const (
@@ -33,17 +38,27 @@ const (
 
 var errNotQueued = errors.New("the call was given up before it was sent")
 
-func newCollector(client redis.UniversalClient, wait time.Duration) *collector {
-	c := &collector{client: client, wait: wait, queue: make(chan *pending, 1024), closed: make(chan struct{}), empty: make(chan struct{})}
+func newCollector(client redis.UniversalClient, wait time.Duration, promise func(string) *promise) *collector {
+	c := &collector{client: client, wait: wait, promise: promise, queue: make(chan *pending, 1024), closed: make(chan struct{}), empty: make(chan struct{})}
 	for range senders {
 		c.wg.Go(c.send)
 	}
 	return c
 }
 
-// do sends cmd once and waits for its reply or for ctx.
-func (c *collector) do(ctx context.Context, cmd once) (any, error) {
-	p := &pending{cmd: cmd, done: make(chan struct{})}
+// do sends cmd once and waits for its reply or for ctx. With a unit there is a
+// promise behind the call, to be looked at even where the call was answered.
+func (c *collector) do(ctx context.Context, cmd once, unit string) (any, *promise, error) {
+	p := &pending{cmd: cmd, unit: unit, done: make(chan struct{})}
+	reply, err := c.await(ctx, p)
+	if err != nil {
+		return nil, nil, err // whoever gave up must not look at what is still under way
+	}
+	return reply, p.promise, nil
+}
+
+func (c *collector) await(ctx context.Context, p *pending) (any, error) {
+	cmd := p.cmd
 	select {
 	case c.queue <- p:
 	case <-ctx.Done():
@@ -93,18 +108,60 @@ func (c *collector) batch(first *pending) []*pending {
 func (c *collector) exchange(batch []*pending) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.wait)
 	defer cancel()
-	if len(batch) == 1 {
+	if len(batch) == 1 && batch[0].unit == "" {
 		_ = c.client.Process(ctx, batch[0].cmd)
 	} else {
-		pipe := c.client.Pipeline()
-		for _, p := range batch {
-			_ = pipe.Process(ctx, p.cmd)
-		}
-		_, _ = pipe.Exec(ctx) // each command keeps its own error
+		c.pipe(ctx, batch)
 	}
 	for _, p := range batch {
 		close(p.done)
 	}
+}
+
+// pipe sends a batch down one connection, or one for each node of a cluster, with
+// its promises behind it. Each command keeps its own error.
+func (c *collector) pipe(ctx context.Context, batch []*pending) {
+	pipe, made := c.client.Pipeline(), map[string]*promise{}
+	for _, p := range batch {
+		if p.unit != "" && made[p.unit] == nil {
+			made[p.unit] = c.promise(p.unit)
+		}
+	}
+	for _, p := range batch {
+		if p.promise = made[p.unit]; p.promise == nil || !c.alone(ctx, p) {
+			_ = pipe.Process(ctx, p.cmd)
+		}
+	}
+	for _, one := range made {
+		if !one.sent {
+			one.follow(ctx, pipe)
+		}
+	}
+	_, _ = pipe.Exec(ctx)
+}
+
+// alone sends a call whose promise asks for a replica to its node of a cluster:
+// WAIT names no key, and only on the call's own connection does it speak of it.
+func (c *collector) alone(ctx context.Context, p *pending) bool {
+	cluster, ok := c.client.(*redis.ClusterClient)
+	if !ok || p.promise.wait == nil {
+		return false
+	}
+	p.promise = c.promise(p.unit)
+	p.promise.sent = true
+	node, err := cluster.MasterForKey(ctx, p.unit)
+	if err != nil {
+		p.cmd.SetErr(errors.Join(errNotQueued, err))
+		return true
+	}
+	pipe := node.Pipeline()
+	_ = pipe.Process(ctx, p.cmd)
+	p.promise.follow(ctx, pipe)
+	_, _ = pipe.Exec(ctx)
+	if redis.HasErrorPrefix(p.cmd.Err(), "MOVED") || redis.HasErrorPrefix(p.cmd.Err(), "ASK") {
+		cluster.ReloadState(ctx)
+	}
+	return true
 }
 
 // close ends the senders. A call still queued is answered as never sent.

@@ -90,6 +90,7 @@ func (k keyspace) auditHead() string                { return k.prefix + "{eligib
 func (k keyspace) canary() string                   { return k.prefix + "{eligibility}:canary" }
 func (k keyspace) operation(op string) string       { return k.prefix + "{eligibility}:op:" + op }
 func (k keyspace) shards() string                   { return k.prefix + "shards" }
+func (k keyspace) rollback() string                 { return k.prefix + "rollback" }
 
 func (k keyspace) window(target, digest string) string {
 	return k.prefix + "{eligibility}:window:" + shortHash(target, digest)

@@ -88,7 +88,7 @@ func TestAStoreThatCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 { // the queue takes some, and nobody empties it any more
-		_, err := s.collect.do(context.WithoutCancel(t.Context()), newOnce(t.Context(), s.scripts.load, true, nil, nil))
+		_, _, err := s.collect.do(context.WithoutCancel(t.Context()), newOnce(t.Context(), s.scripts.load, true, nil, nil), "")
 		if !errors.Is(err, redis.ErrClosed) || !neverSent(err) {
 			t.Fatalf("got %v, want ErrClosed, never sent", err)
 		}

@@ -115,24 +115,39 @@ const replyTime = time.Second
 // that it did not run it (NOSCRIPT), and once when no reply came, where the op
 // token makes the second call answer like the first.
 func (s *Store) run(ctx context.Context, sc script, keys []string, args ...any) (any, error) {
-	bySHA, again, lost := true, false, false
+	reply, _, err := s.runUnder(ctx, "", sc, keys, args...)
+	return reply, err
+}
+
+// runUnder is run with a promise under unit behind the call; with unit "" there
+// is none.
+func (s *Store) runUnder(ctx context.Context, unit string, sc script, keys []string, args ...any) (any, *promise, error) {
+	bySHA, again, lost, moved := true, false, false, 0
 	for {
 		s.count(sc)
-		reply, err := s.collect.do(ctx, newOnce(ctx, sc, bySHA, keys, args))
+		reply, p, err := s.collect.do(ctx, newOnce(ctx, sc, bySHA, keys, args), unit)
 		if err == nil {
-			return reply, nil
+			return reply, p, nil
 		}
 		if bySHA && redis.HasErrorPrefix(err, "NOSCRIPT") {
 			bySHA = false
 			continue
 		}
+		if unit != "" && moved < maxMoves && redis.HasErrorPrefix(err, "MOVED") {
+			moved++
+			continue
+		}
 		lost = lost || !isReply(err) && !neverSent(err)
 		if isReply(err) || again || ctx.Err() != nil {
-			return nil, unavailable(sc.name, err, lost)
+			return nil, nil, unavailable(sc.name, err, lost)
 		}
 		again = true
 	}
 }
+
+// maxMoves is how often a call follows a slot that has moved, where it is we who
+// choose the node.
+const maxMoves = 3
 
 // count keeps apart what a job costs and what is noted beside jobs.
 func (s *Store) count(sc script) {
@@ -170,6 +185,10 @@ func (s *Store) words(ctx context.Context, sc script, keys []string, args ...any
 	if err != nil {
 		return nil, err
 	}
+	return split(sc, reply)
+}
+
+func split(sc script, reply any) ([]string, error) {
 	text, ok := reply.(string)
 	if !ok {
 		return nil, fmt.Errorf("%s: reply of type %T", sc.name, reply)

@@ -27,6 +27,10 @@ const (
 	// Strict also survives a power loss of Redis' host. Needs AOF with
 	// appendfsync always.
 	Strict Durability = "strict"
+	// Replicated also survives the loss of Redis' host, by failover to a replica
+	// that is in step: nothing is sent to a provider before a replica has the
+	// record. Needs AOF and at least one replica.
+	Replicated Durability = "replicated"
 	// Volatile loses everything with the store. It is the level of the embedded
 	// store and of a Redis without AOF, and has to be asked for by name.
 	Volatile Durability = "volatile"
@@ -61,6 +65,8 @@ type Store struct {
 	retention  time.Duration
 	durability Durability
 	embedded   bool
+	promises   bool // records are held against a sequence, and at level replicated against a replica
+	marks      marks
 	calls      atomic.Int64
 	notes      atomic.Int64
 	closing    sync.Once
@@ -78,13 +84,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, keys: newKeyspace(o.Prefix), retention: o.Retention, durability: o.Durability}
+	s := &Store{client: client, keys: newKeyspace(o.Prefix), retention: o.Retention, durability: o.Durability,
+		promises: o.Durability != Volatile, marks: marks{high: map[string]int64{}, down: map[string]bool{}}}
 	if err := s.checkServer(ctx); err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
 	s.scripts = loadScripts(s.embedded)
 	s.install(ctx)
-	s.collect = newCollector(client, o.ReplyTime)
+	s.collect = newCollector(client, o.ReplyTime, s.newPromise)
 	s.hub = newHub(s)
 	return s, nil
 }
@@ -134,11 +141,9 @@ func (o Options) defaults() (Options, error) {
 		o.Durability = Single
 	}
 	switch o.Durability {
-	case Single, Strict, Volatile:
-	case "replicated":
-		return o, errors.New("durability replicated is not available yet; choose single or strict")
+	case Single, Strict, Replicated, Volatile:
 	default:
-		return o, fmt.Errorf("durability %q is unknown; choose single, strict or volatile", o.Durability)
+		return o, fmt.Errorf("durability %q is unknown; choose single, strict, replicated or volatile", o.Durability)
 	}
 	return o, nil
 }

@@ -67,7 +67,7 @@ func (s *Store) Resubmit(ctx context.Context, id string, sub Submission) (Submit
 	if sub.First != nil {
 		first, window = *sub.First, ms(sub.First.SendWithin)
 	}
-	w, err := s.words(ctx, s.scripts.submit, keys, id, sub.Fingerprint, ms(sub.Lease), ms(sub.Budget), window,
+	w, err := s.promised(ctx, shard, s.scripts.submit, keys, id, sub.Fingerprint, ms(sub.Lease), ms(sub.Budget), window,
 		sub.Owner, sub.Key, sub.Contract, sub.Digest, sub.Route, sub.Holder,
 		first.Target, first.Provider, first.Model, sub.Intent, sub.Callback)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Store) Begin(ctx context.Context, id string, epoch int64, n int, race b
 		return Attempt{}, ErrLimit
 	}
 	keys := []string{s.keys.job(id), s.keys.due(shard), s.keys.open(shard), s.keys.attempt(id, max(n-1, 1)), s.keys.attempt(id, n), s.keys.log(id)}
-	w, err := s.words(ctx, s.scripts.begin, keys, token(), id, epoch, n, flag(race), ms(lease), ms(st.SendWithin),
+	w, err := s.promised(ctx, shard, s.scripts.begin, keys, token(), id, epoch, n, flag(race), ms(lease), ms(st.SendWithin),
 		st.Target, st.Provider, st.Model, MaxAttempts)
 	if err != nil {
 		return Attempt{}, err

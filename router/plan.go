@@ -135,15 +135,22 @@ func (s situation) late(last *jobstore.Attempt, why string) *jobstore.JobError {
 }
 
 // tries counts attempts against the route's limit. One that an operator settled
-// does not count: the operator asked for another.
+// does not count: the operator asked for another. Neither does one that was never
+// sent because the store did not keep its record: no target had a part in it.
 func (s situation) tries() (n int) {
 	for _, a := range s.attempts {
+		if a.Failure != nil && a.Failure.Code == codeNotSent {
+			continue
+		}
 		if a.Settlement == nil || a.Settlement.By == PolicyAuthor {
 			n++
 		}
 	}
 	return n
 }
+
+// codeNotSent is the code of a failure under which nothing was sent.
+const codeNotSent = "not_sent"
 
 func (s situation) failures(target string) (n int) {
 	for _, a := range s.attempts {

@@ -130,7 +130,7 @@ func (d *driver) adopt() {
 // notSent settles an attempt of ours that is on record and was never sent,
 // because the reply to its record was lost.
 func (d *driver) notSent(a *jobstore.Attempt) {
-	f := &contracts.Failure{Class: contracts.Connection, Effect: contracts.None, Code: "not_sent",
+	f := &contracts.Failure{Class: contracts.Connection, Effect: contracts.None, Code: codeNotSent,
 		Detail: "the store did not answer in time, so the request was not sent"}
 	d.calls[a.Number] = &call{attempt: *a, began: time.Now()}
 	d.answered(answer{number: a.Number, failure: f})

@@ -19,9 +19,14 @@ type Cluster struct{ nodes []*Redis }
 const clusterSize, slots = 3, 16384
 
 // StartCluster starts one for the length of a test.
-func StartCluster(t testing.TB) *Cluster {
+func StartCluster(t testing.TB) *Cluster { return startCluster(t, 0) }
+
+// StartReplicatedCluster starts one whose primaries have a replica each.
+func StartReplicatedCluster(t testing.TB) *Cluster { return startCluster(t, clusterSize) }
+
+func startCluster(t testing.TB, replicas int) *Cluster {
 	t.Helper()
-	c, err := newCluster(t.TempDir())
+	c, err := newCluster(t.TempDir(), replicas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +50,10 @@ func (c *Cluster) Stop() {
 	}
 }
 
-func newCluster(dir string) (*Cluster, error) {
+func newCluster(dir string, replicas int) (*Cluster, error) {
 	c := &Cluster{}
 	var bus []int
-	for i := range clusterSize {
+	for i := range clusterSize + replicas {
 		home := filepath.Join(dir, strconv.Itoa(i))
 		port, err := freePort()
 		if err == nil {
@@ -77,16 +82,58 @@ func (c *Cluster) join(ctx context.Context, bus []int) error {
 	for i, n := range c.nodes {
 		client := redis.NewClient(&redis.Options{Addr: n.Addr()})
 		defer client.Close()
-		from, to := i*slots/clusterSize, (i+1)*slots/clusterSize-1
-		if err := client.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
-			return fmt.Errorf("add slots: %w", err)
+		if from, to := i*slots/clusterSize, (i+1)*slots/clusterSize-1; i < clusterSize {
+			if err := client.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
+				return fmt.Errorf("add slots: %w", err)
+			}
 		}
 		first := c.nodes[0]
 		if err := client.Do(ctx, "cluster", "meet", "127.0.0.1", first.port, bus[0]).Err(); err != nil {
 			return fmt.Errorf("meet: %w", err)
 		}
 	}
-	return c.agreed(ctx)
+	if err := c.agreed(ctx); err != nil {
+		return err
+	}
+	return c.replicate(ctx)
+}
+
+// replicate makes each node beyond the primaries the replica of one, and waits
+// until every primary has its own in step.
+func (c *Cluster) replicate(ctx context.Context) error {
+	for i, n := range c.nodes[clusterSize:] {
+		primary, replica := redis.NewClient(&redis.Options{Addr: c.nodes[i].Addr()}), redis.NewClient(&redis.Options{Addr: n.Addr()})
+		defer primary.Close()
+		defer replica.Close()
+		id, err := primary.Do(ctx, "cluster", "myid").Text()
+		if err == nil {
+			err = replica.ClusterReplicate(ctx, id).Err()
+		}
+		if err != nil {
+			return fmt.Errorf("replicate: %w", err)
+		}
+		if err := inStep(ctx, primary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inStep waits until a replica confirms what a primary writes.
+func inStep(ctx context.Context, primary *redis.Client) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		info, err := primary.Info(ctx, "replication").Result()
+		if err == nil && strings.Contains(info, "state=online") {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("the replica did not come in step: %w", ctx.Err())
+		}
+	}
 }
 
 // agreed waits until every node knows every slot.
@@ -98,7 +145,7 @@ func (c *Cluster) agreed(ctx context.Context) error {
 		defer client.Close()
 		for {
 			info, err := client.ClusterInfo(ctx).Result()
-			if err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3") {
+			if err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", len(c.nodes))) {
 				break
 			}
 			select {

@@ -59,7 +59,7 @@ func (l *Lab) Cluster(t testing.TB) *Cluster {
 	if l.cluster == nil {
 		dir, err := l.home("cluster")
 		if err == nil {
-			l.cluster, err = newCluster(dir)
+			l.cluster, err = newCluster(dir, 0)
 		}
 		if err != nil {
 			t.Fatal(err)

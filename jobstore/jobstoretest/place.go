@@ -99,12 +99,14 @@ func (p *Place) keys(ctx context.Context) ([]string, error) {
 	return slices.Compact(keys), err
 }
 
-// empty removes everything from the corner.
+// empty removes everything from the corner but the sequences: a store that finds
+// one of them lower than it was says, rightly, that records were lost.
 func (p *Place) empty(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
 	keys, err := p.keys(ctx)
+	keys = slices.DeleteFunc(keys, isSequence)
 	if err == nil && len(keys) > 0 {
 		pipe := p.Raw.Pipeline()
 		for _, k := range keys {
@@ -118,7 +120,8 @@ func (p *Place) empty(t testing.TB) {
 }
 
 // Dump is all data of the corner: each key with its type, its content in full,
-// and whether it will expire.
+// and whether it will expire. The sequences that calls are counted by are left
+// out: they count refused calls too.
 func (p *Place) Dump(t testing.TB) map[string]string {
 	t.Helper()
 	ctx := Context(t)
@@ -144,6 +147,9 @@ func (p *Place) Dump(t testing.TB) map[string]string {
 	}
 	dump := map[string]string{}
 	for i, k := range keys {
+		if isSequence(k) {
+			continue
+		}
 		life := "for ever"
 		if ttls[i].Val() >= 0 {
 			life = "expires"
@@ -152,6 +158,8 @@ func (p *Place) Dump(t testing.TB) map[string]string {
 	}
 	return dump
 }
+
+func isSequence(key string) bool { return strings.HasSuffix(key, "seq") }
 
 func content(ctx context.Context, pipe redis.Pipeliner, kind, key string) func() string {
 	switch kind {

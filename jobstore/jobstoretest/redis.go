@@ -74,10 +74,20 @@ func (r *Redis) Restart() error {
 	return r.start()
 }
 
+// A server that writes its first append-only file, as a new replica does, refuses
+// to end in order; then it is killed.
 func (r *Redis) end(s os.Signal) {
 	_ = r.cmd.Process.Signal(s) // an error says that it has ended
-	<-r.gone
+	select {
+	case <-r.gone:
+	case <-time.After(stopTime):
+		_ = r.cmd.Process.Kill()
+		<-r.gone
+	}
 }
+
+// stopTime is how long a server may take to end in order.
+const stopTime = 3 * time.Second
 
 func (r *Redis) start() error {
 	path, err := exec.LookPath("redis-server")
@@ -90,7 +100,7 @@ func (r *Redis) start() error {
 	}
 	defer log.Close()
 	r.cmd = exec.Command(path, append([]string{"--port", strconv.Itoa(r.port), "--bind", "127.0.0.1",
-		"--dir", r.dir, "--appendonly", "yes", "--save", ""}, r.args...)...)
+		"--dir", r.dir, "--appendonly", "yes", "--save", "", "--repl-diskless-sync-delay", "0", "--shutdown-timeout", "0"}, r.args...)...)
 	r.cmd.Stdout, r.cmd.Stderr = log, log
 	dieWithParent(r.cmd)
 	if err := r.cmd.Start(); err != nil {

@@ -83,7 +83,7 @@ func twoInputs(t *testing.T, open func(testing.TB) *Place) {
 }
 
 // redisKey is what may stand in a key of ours: nothing that a caller chose.
-var redisKey = regexp.MustCompile(`^\{s:[0-9a-f]{2}\}:((job:job_[0-9a-z]{28})|(att:job_[0-9a-z]{28}:\d+)|((owed|log):job_[0-9a-z]{28})|((idem|owner):[0-9a-f]{32})|due|open|ended|outbox|dead)$|^shards$`)
+var redisKey = regexp.MustCompile(`^\{s:[0-9a-f]{2}\}:((job:job_[0-9a-z]{28})|(att:job_[0-9a-z]{28}:\d+)|((owed|log):job_[0-9a-z]{28})|((idem|owner):[0-9a-f]{32})|due|open|ended|outbox|dead)$|^shards$|^seq$`)
 
 func strangeKeys(t *testing.T, open func(testing.TB) *Place) {
 	t.Parallel()

@@ -52,6 +52,8 @@ const (
 	codeBusy     = "busy"
 	codeDraining = "draining"
 	codeStore    = "store_unavailable"
+	codeReplica  = "store_not_replicated"
+	codeRollback = "store_rolled_back"
 	codeInternal = "internal"
 )
 
@@ -114,5 +116,7 @@ var catalogue = map[string]kind{
 	codeBusy:     {503, "The router is busy", true, "Send the same request again after the time in Retry-After; nothing was stored."},
 	codeDraining: {503, "The router is shutting down", true, "Send the same request again; another router will take it."},
 	codeStore:    {503, "The store is not available", true, "Send the same request, with the same key, again after the time in Retry-After."},
+	codeReplica:  {503, "The store has no replica in step", true, "Send the same request, with the same key, again after the time in Retry-After; the job is stored and nothing was sent."},
+	codeRollback: {503, "The store has lost records", true, "Tell the operator, who reads `inferonce store status` and decides; then send the same request again."},
 	codeInternal: {500, "Internal error", true, "Send the same request, with the same key, again; if it stays, give the x-request-id to the operator."},
 }

@@ -254,7 +254,7 @@ func TestTheConformityCheckFindsFaults(t *testing.T) {
 // "Come back" is said only where the same request can end otherwise; whatever
 // else is final would be sent again for nothing.
 func TestOnlyThesePassingTroublesAreRetryable(t *testing.T) {
-	want := []string{"attempt_under_way", "body_timeout", "busy", "draining", "internal", "store_unavailable", "too_soon"}
+	want := []string{"attempt_under_way", "body_timeout", "busy", "draining", "internal", "store_not_replicated", "store_rolled_back", "store_unavailable", "too_soon"}
 	var have []string
 	for code, k := range catalogue {
 		if k.retryable {

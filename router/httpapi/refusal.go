@@ -54,6 +54,8 @@ var sentinels = []struct {
 	{jobstore.ErrBlocked, codeUnderWay, "an earlier attempt is still open", time.Second},
 	{jobstore.ErrHeld, codeUnderWay, "a router is at work on the job", time.Second},
 	{jobstore.ErrCursor, codeCursor, "no listing gave out this cursor", 0},
+	{jobstore.ErrRolledBack, codeRollback, "the store has lost records that it had acknowledged; nothing is sent until an operator lets it go on", 30 * time.Second},
+	{jobstore.ErrNotReplicated, codeReplica, "the job is stored, but no replica has confirmed it; nothing was sent", 2 * time.Second},
 	{jobstore.ErrIndeterminate, codeStore, "the store did not say whether it was done; the same request, sent again, tells", 2 * time.Second},
 	{jobstore.ErrUnavailable, codeStore, "the store does not answer; nothing was sent to a provider", 2 * time.Second},
 }

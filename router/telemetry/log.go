@@ -59,6 +59,8 @@ var errorWords = []struct {
 	err  error
 	word string
 }{
+	{jobstore.ErrRolledBack, "rolled_back"},
+	{jobstore.ErrNotReplicated, "not_replicated"},
 	{jobstore.ErrIndeterminate, "indeterminate"},
 	{jobstore.ErrUnavailable, "unavailable"},
 	{jobstore.ErrNotFound, "not_found"},
