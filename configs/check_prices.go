@@ -32,3 +32,20 @@ func (t Date) Time() (time.Time, bool) {
 	at, err := time.Parse(time.DateOnly, string(t))
 	return at, err == nil
 }
+
+// checkCap wants a price for every target of a capped route: one without could
+// cost anything, so that no further attempt would ever begin.
+func (d *decoder) checkCap(at string, r Route, targets map[string]Target) {
+	if !d.given(at, "max_cost") {
+		return
+	}
+	if r.MaxCost == 0 {
+		d.fault(at, "max_cost", "leaves nothing for a second attempt", "give an amount above zero, or set attempts: 1")
+	}
+	for _, name := range append([]string{r.Primary}, r.Fallbacks...) {
+		if t, known := targets[name]; known && t.Price.AsOf == "" {
+			d.fault(at, "max_cost", "the target "+name+" has no price", "give it one, such as price: {input: 0.15, output: 0.60, as_of: 2026-10-01}")
+			return
+		}
+	}
+}

@@ -54,6 +54,7 @@ func (d *decoder) checkRoutes(c *Config) {
 		d.refers(at, "primary", r.Primary, "targets", targets)
 		d.checkFallbacks(at, r, targets)
 		d.checkLimits(at, r)
+		d.checkCap(at, r, c.Targets)
 	}
 }
 

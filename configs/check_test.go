@@ -39,6 +39,8 @@ func TestProvidersTargetsAndRoutesMustFitTogether(t *testing.T) {
 			`8:39 targets.llama.price.output: is missing; write the dollars for a million tokens, such as 0.15; 0 if they are free`},
 		{"a price finer than a micro-dollar", "model: m2", "model: m2, price: {input: 0.1234567, output: 1, as_of: 2026-10-01}",
 			`8:54 targets.llama.price.input: not an amount in dollars; write digits with up to six decimals, such as 0.15`},
+		{"a cap over a target without a price", "    primary: mini\n", "    primary: mini\n    max_cost: 0.05\n",
+			`13:15 routes.triage.max_cost: the target mini has no price; give it one, such as price: {input: 0.15, output: 0.60, as_of: 2026-10-01}`},
 		{"a price below zero", "model: m2", "model: m2, price: {input: -1, output: 1, as_of: 2026-10-01}",
 			`8:54 targets.llama.price.input: not an amount in dollars; write digits with up to six decimals, such as 0.15`},
 		{"a temperature that isn't a rule", "model: m2", "model: m2, temperature: low",

@@ -85,6 +85,7 @@ type Route struct {
 	AnswerWithin time.Duration `yaml:"answer_within"`      // after it the attempt is unknown and the caller released; default DefaultAnswerWithin
 	ListenFor    time.Duration `yaml:"listen_for"`         // how long the connection stays open for a late answer; default DefaultListenFor
 	Needs        time.Duration `yaml:"needs"`              // with less of the budget left no attempt starts; default DefaultNeeds
+	MaxCost      Dollars       `yaml:"max_cost,omitzero"`  // no further attempt starts that could bring a job over it; default: no cap
 }
 
 // Drift says what follows when live answers show that a target has drifted.

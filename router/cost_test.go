@@ -67,3 +67,33 @@ func TestALateAnswerReplacesWhatItsAttemptCanHaveCost(t *testing.T) {
 		}
 	})
 }
+
+func TestNoFurtherAttemptBeginsThatCouldBringAJobOverItsCap(t *testing.T) {
+	tried := func(cost *jobstore.Cost) []jobstore.Attempt {
+		return []jobstore.Attempt{{Number: 1, Target: "a", State: jobstore.AttemptFailed, Cost: cost,
+			Failure: &contracts.Failure{Class: contracts.ProviderError, Effect: contracts.Ended}}}
+	}
+	for _, row := range []struct {
+		name     string
+		attempts []jobstore.Attempt
+		mostly   map[string]int64
+		want     string // target or code
+	}{
+		{"what is left is enough for the most it can cost", tried(&jobstore.Cost{MicroUSD: 40}), map[string]int64{"a": 60, "b": 60}, "b"},
+		{"a millionth more is not", tried(&jobstore.Cost{MicroUSD: 41}), map[string]int64{"a": 60, "b": 60}, "spend_cap"},
+		{"an estimate counts like a certain cost", tried(&jobstore.Cost{MicroUSD: 41, Estimated: true}), map[string]int64{"a": 60, "b": 60}, "spend_cap"},
+		{"an attempt of unknown cost counts at its most", tried(nil), map[string]int64{"a": 60, "b": 60}, "spend_cap"},
+		{"a target without a bound is too much", tried(&jobstore.Cost{}), map[string]int64{"a": 60}, "spend_cap"},
+		{"the first attempt is not held against it", nil, map[string]int64{"a": 1000}, "a"},
+	} {
+		route := &Route{Primary: "a", Fallbacks: []string{"b"}, Attempts: 3, MaxCost: 100}
+		got := next(situation{route: route, effects: contracts.EffectsNone, attempts: row.attempts, left: time.Minute, mostly: row.mostly})
+		what := got.target
+		if got.fail != nil {
+			what = got.fail.Code
+		}
+		if what != row.want {
+			t.Errorf("%s: %s, want %s", row.name, what, row.want)
+		}
+	}
+}

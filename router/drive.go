@@ -157,7 +157,7 @@ func (d *driver) answered(a answer) {
 	o := jobstore.Outcome{Number: a.number, Epoch: att.Epoch, Version: att.Version, Result: a.result, Failure: a.failure, Note: a.note, Cost: d.cost(att.Target, a)}
 	var then step
 	if a.failure != nil {
-		then = d.afterFailure(a.number, a.failure)
+		then = d.afterFailure(a.number, a.failure, o.Cost)
 		o.Fail = then.fail
 	}
 	s, err := d.settle(o)

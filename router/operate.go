@@ -55,7 +55,7 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 		if res.Result, err = givenResult(route.Contract, &j, att, s); err != nil {
 			return jobstore.Job{}, err
 		}
-		then, err := r.situation(ctx, route, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
+		then, err := r.situation(ctx, route, j.Intent, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
 		if err != nil {
 			return jobstore.Job{}, err
 		}

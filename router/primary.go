@@ -39,7 +39,7 @@ func (r *Router) firstTarget(ctx context.Context, route *Route) (string, error) 
 	if known := r.demoted.Load(); known == nil || !(*known)[route.Contract.Ref()] {
 		return route.Primary, nil
 	}
-	s, err := r.situation(ctx, route, nil, route.Budget)
+	s, err := r.situation(ctx, route, nil, nil, route.Budget)
 	if err != nil {
 		return "", err
 	}

@@ -38,7 +38,7 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 	err := d.r.untilStored(func() (err error) {
 		ctx, cancel := d.r.storeContext()
 		defer cancel()
-		s, err = d.r.situation(ctx, d.f.route, attempts, d.left())
+		s, err = d.r.situation(ctx, d.f.route, d.job.Intent, attempts, d.left())
 		return err
 	})
 	if err != nil { // the router ends: nothing may take over from here
@@ -50,21 +50,24 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 	return s
 }
 
-func (r *Router) situation(ctx context.Context, route *Route, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
+func (r *Router) situation(ctx context.Context, route *Route, intent []byte, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
 	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
-		left: left, random: random()}
+		left: left, random: random(), mostly: r.mostly(route, intent)}
 	var err error
 	s.barred, s.demoted, err = r.barred(ctx, route)
 	return s, err
 }
 
 // afterFailure decides the step that follows when attempt n ends with f.
-func (d *driver) afterFailure(n int, f *contracts.Failure) step {
+func (d *driver) afterFailure(n int, f *contracts.Failure, cost *jobstore.Cost) step {
 	if f.Effect == contracts.Open {
 		return step{}
 	}
 	attempts := slices.Clone(d.job.Attempts)
 	attempts[n-1].State, attempts[n-1].Failure = jobstore.AttemptFailed, f
+	if cost != nil {
+		attempts[n-1].Cost = cost
+	}
 	return next(d.situation(attempts))
 }
 

@@ -127,7 +127,7 @@ func newRoutes(c *configs.Config, catalog *contracts.Catalog) ([]router.Route, e
 		}
 		served[contract.Ref()] = name
 		out = append(out, router.Route{Contract: contract, Primary: r.Primary, Fallbacks: r.Fallbacks, Attempts: r.Attempts,
-			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs})
+			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs, MaxCost: int64(r.MaxCost)})
 	}
 	return out, nil
 }
