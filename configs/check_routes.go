@@ -17,6 +17,7 @@ func (d *decoder) checkTargets(c *Config) {
 			d.missing(at, "model", "write the provider's name of the model")
 		}
 		d.positive(at, "max_concurrency", int64(t.MaxConcurrency), 1<<20, true)
+		d.checkPrice(at, t.Price)
 	}
 }
 
@@ -53,6 +54,7 @@ func (d *decoder) checkRoutes(c *Config) {
 		d.refers(at, "primary", r.Primary, "targets", targets)
 		d.checkFallbacks(at, r, targets)
 		d.checkLimits(at, r)
+		d.checkCap(at, r, c.Targets)
 	}
 }
 

@@ -97,6 +97,15 @@ type Target struct {
 	Model          string      `yaml:"model"`                    // the provider's name for it
 	Temperature    Temperature `yaml:"temperature"`              // default min:0
 	MaxConcurrency int         `yaml:"max_concurrency,omitzero"` // calls at once from one router; default 0: no limit
+	Price          Price       `yaml:"price,omitzero"`           // what it charges; without one nothing is counted as spent
+}
+
+// Price is what a target charges for a million tokens, and the day on which
+// somebody looked that up.
+type Price struct {
+	Input  Dollars `yaml:"input"`
+	Output Dollars `yaml:"output"`
+	AsOf   Date    `yaml:"as_of"`
 }
 
 // Route says who serves a contract, in which order and within which limits.
@@ -113,6 +122,7 @@ type Route struct {
 	AnswerWithin time.Duration `yaml:"answer_within"`      // after it the attempt is unknown and the caller released; default DefaultAnswerWithin
 	ListenFor    time.Duration `yaml:"listen_for"`         // how long the connection stays open for a late answer; default DefaultListenFor
 	Needs        time.Duration `yaml:"needs"`              // with less of the budget left no attempt starts; default DefaultNeeds
+	MaxCost      Dollars       `yaml:"max_cost,omitzero"`  // no further attempt starts that could bring a job over it; default: no cap
 }
 
 // Drift says what follows when live answers show that a target has drifted.

@@ -23,6 +23,8 @@ func (d *decoder) decodeText(n ast.Node, v reflect.Value, path string) bool {
 		d.decodeRedisURL(n, &p.URL, path)
 	case *time.Duration:
 		d.decodeDuration(n, p, path)
+	case *Dollars:
+		d.decodeDollars(n, p, path)
 	case *Temperature:
 		d.decodeTemperature(n, p, path)
 	default:

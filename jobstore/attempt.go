@@ -50,6 +50,7 @@ type Attempt struct {
 	Failure      *contracts.Failure
 	Settlement   *Settlement // how somebody outside the request path settled it
 	Late         *Late       // what is kept of a result that did not count
+	Cost         *Cost       // what it cost; nil where nobody knows
 }
 
 // AttemptID is how an attempt is named in provider calls, logs and traces (R9).

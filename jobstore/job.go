@@ -70,7 +70,7 @@ func (j *Job) Last() *Attempt { return j.Attempt(len(j.Attempts)) }
 // JobError says why a job failed. It is stored with the job, so that a repeat
 // of the request answers the same (R8).
 type JobError struct {
-	Code     string     `json:"code"` // job_failed, no_eligible_fallback, deadline_exceeded, quarantined
+	Code     string     `json:"code"` // job_failed, no_eligible_fallback, deadline_exceeded, spend_cap, quarantined
 	Message  string     `json:"message"`
 	Excluded []Excluded `json:"excluded,omitempty"`
 }

@@ -34,7 +34,7 @@ func decodeAttempt(h map[string]string) (Attempt, error) {
 	a := Attempt{Number: int(number(h["number"])), Target: h["target"], Provider: h["provider"], Model: h["model"],
 		State: AttemptState(h["state"]), Version: number(h["version"]), Epoch: number(h["epoch"]),
 		Started: millis(h["started"]), Ended: millis(h["ended"]), UnknownSince: millis(h["unknown_since"]),
-		SendBy: millis(h["send_by"]), Reference: h["reference"]}
+		SendBy: millis(h["send_by"]), Reference: h["reference"], Cost: decodeCost(h["certain"], h["possible"])}
 	for _, part := range []struct {
 		field string
 		into  any

@@ -24,6 +24,9 @@ type Outcome struct {
 	Fail *JobError
 	// Note is kept of a result that came too late.
 	Note *Late
+	// Cost is what the attempt cost; nil where nobody knows. An attempt is
+	// charged once: a certain cost takes the place of an estimated one, and stays.
+	Cost *Cost
 }
 
 // Settled is what Settle did.
@@ -53,7 +56,8 @@ func (s *Store) Settle(ctx context.Context, j *Job, o Outcome) (Settled, error) 
 	var settled Settled
 	err := s.moving(ctx, j.ID, j, func(k known) error {
 		w, err := s.words(ctx, s.scripts.settle, s.endingKeys(k), k.op, k.id, k.attempts, o.Number, o.Epoch, o.Version,
-			word, payload, after, problem, encode(o.Note), ms(s.retention), s.keys.channel(shard))
+			word, payload, after, problem, encode(o.Note), ms(s.retention), s.keys.channel(shard),
+			o.Cost.certain(), o.Cost.possible())
 		if err != nil {
 			return err
 		}

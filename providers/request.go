@@ -16,6 +16,8 @@ type Target struct {
 	Temperature Temperature
 	// MaxConcurrency bounds the calls at once from one router; 0: no bound.
 	MaxConcurrency int
+	// Price is what it charges; the zero Price: nobody said.
+	Price contracts.Price
 }
 
 // Temperature is a target's declared substitute for "as low as possible".

@@ -154,13 +154,14 @@ func (d *driver) answered(a answer) {
 		return // it was unknown, and still nobody knows
 	}
 	before := d.job.State
-	o := jobstore.Outcome{Number: a.number, Epoch: att.Epoch, Version: att.Version, Result: a.result, Failure: a.failure, Note: a.note}
+	o := jobstore.Outcome{Number: a.number, Epoch: att.Epoch, Version: att.Version, Result: a.result, Failure: a.failure, Note: a.note, Cost: d.cost(att.Target, a)}
 	var then step
 	if a.failure != nil {
-		then = d.afterFailure(a.number, a.failure)
+		then = d.afterFailure(a.number, a.failure, o.Cost)
 		o.Fail = then.fail
 	}
 	s, err := d.settle(o)
+	a.cost = o.Cost
 	switch {
 	case errors.Is(err, jobstore.ErrLost):
 		d.saw(c, a, LateDiscarded)
@@ -209,6 +210,9 @@ func (d *driver) settle(o jobstore.Outcome) (s jobstore.Settled, err error) {
 func (d *driver) apply(a answer, s jobstore.Settled, problem *jobstore.JobError) {
 	att := d.job.Attempt(a.number)
 	d.job.State, d.job.Version = s.State, s.Version
+	if a.cost != nil {
+		att.Cost = a.cost
+	}
 	switch {
 	case s.Won:
 		att.State, att.Ended = jobstore.AttemptSucceeded, s.At
@@ -254,6 +258,9 @@ func errorCode(e *jobstore.JobError) string {
 // saw reports how an attempt ended, once that is on record.
 func (d *driver) saw(c *call, a answer, e Event) {
 	o := Observation{Event: e, Attempt: a.number, Target: c.attempt.Target, Elapsed: time.Since(c.began)}
+	if a.cost != nil && !a.cost.Estimated {
+		o.Spent = a.cost.MicroUSD
+	}
 	if a.failure != nil {
 		o.Class, o.Effect, o.Code = a.failure.Class, a.failure.Effect, a.failure.Code
 		if a.failure.Effect == contracts.Open {

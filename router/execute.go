@@ -31,6 +31,8 @@ type answer struct {
 	result  *contracts.Result
 	failure *contracts.Failure
 	note    *jobstore.Late // what to keep of the result if it does not count
+	usage   contracts.Usage
+	cost    *jobstore.Cost
 }
 
 // errListened says that the connection was listened to for as long as the route allows.
@@ -104,6 +106,7 @@ func judgeAnswer(out answer, c *contracts.Contract, input json.RawMessage, t pro
 		out.failure = asFailure(err)
 		return out
 	}
+	out.usage = done.Usage
 	output, failure := c.Judge(done, input)
 	if failure != nil {
 		out.failure = failure

@@ -47,7 +47,9 @@ type Observation struct {
 	Recovered bool
 	// FromUnknown marks an end that came after the job had been unknown.
 	FromUnknown bool
-	Err         error
+	// Spent is what the attempt cost for certain, in micro-USD.
+	Spent int64
+	Err   error
 }
 
 // Observer gets every Observation. It must not block.

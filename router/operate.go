@@ -59,7 +59,7 @@ func (r *Router) Resolve(ctx context.Context, s Settle) (jobstore.Job, error) {
 		if input, err := inputOf(j.Intent); err == nil {
 			unfit = r.unfit(route, input)
 		}
-		then, err := r.situation(ctx, route, unfit, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
+		then, err := r.situation(ctx, route, j.Intent, unfit, settledAttempts(j.Attempts, s.Number, res.Settlement), j.Budget)
 		if err != nil {
 			return jobstore.Job{}, err
 		}

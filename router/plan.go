@@ -22,6 +22,8 @@ type situation struct {
 	// demoted says that the primary comes last: it is suspended.
 	demoted bool
 	random  float64 // in [0,1), for jitter
+	// mostly is the most that an attempt can cost, by target; used under a cap.
+	mostly map[string]int64
 }
 
 // step is what to do next: begin an attempt at target after wait, end the job
@@ -34,7 +36,9 @@ type step struct {
 }
 
 // next decides. It is pure: the same situation gives the same step.
-func next(s situation) step {
+func next(s situation) step { return s.capped(s.uncapped()) }
+
+func (s situation) uncapped() step {
 	if len(s.attempts) == 0 {
 		return s.first()
 	}

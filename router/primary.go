@@ -41,7 +41,7 @@ func (r *Router) firstTarget(ctx context.Context, route *Route, unfit map[string
 	if known := r.demoted.Load(); !no && (known == nil || !(*known)[route.Contract.Ref()]) {
 		return route.Primary, nil
 	}
-	s, err := r.situation(ctx, route, unfit, nil, route.Budget)
+	s, err := r.situation(ctx, route, nil, unfit, nil, route.Budget)
 	if err != nil {
 		return "", err
 	}

@@ -39,7 +39,7 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 	err := d.r.untilStored(func() (err error) {
 		ctx, cancel := d.r.storeContext()
 		defer cancel()
-		s, err = d.r.situation(ctx, d.f.route, unfit, attempts, d.left())
+		s, err = d.r.situation(ctx, d.f.route, d.job.Intent, unfit, attempts, d.left())
 		return err
 	})
 	if err != nil { // the router ends: nothing may take over from here
@@ -51,9 +51,9 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 	return s
 }
 
-func (r *Router) situation(ctx context.Context, route *Route, unfit map[string]jobstore.Excluded, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
+func (r *Router) situation(ctx context.Context, route *Route, intent []byte, unfit map[string]jobstore.Excluded, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
 	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
-		left: left, random: random()}
+		left: left, random: random(), mostly: r.mostly(route, intent)}
 	var err error
 	s.barred, s.demoted, err = r.barred(ctx, route)
 	s.barred = and(s.barred, unfit)
@@ -61,12 +61,15 @@ func (r *Router) situation(ctx context.Context, route *Route, unfit map[string]j
 }
 
 // afterFailure decides the step that follows when attempt n ends with f.
-func (d *driver) afterFailure(n int, f *contracts.Failure) step {
+func (d *driver) afterFailure(n int, f *contracts.Failure, cost *jobstore.Cost) step {
 	if f.Effect == contracts.Open {
 		return step{}
 	}
 	attempts := slices.Clone(d.job.Attempts)
 	attempts[n-1].State, attempts[n-1].Failure = jobstore.AttemptFailed, f
+	if cost != nil {
+		attempts[n-1].Cost = cost
+	}
 	return next(d.situation(attempts))
 }
 

@@ -29,6 +29,7 @@ type Route struct {
 	AnswerWithin time.Duration // then the attempt is unknown and the caller released
 	ListenFor    time.Duration // how long the same connection is listened to in all
 	Needs        time.Duration // an attempt does not start with less time left
+	MaxCost      int64         // micro-USD; no further attempt begins that could bring a job over it; 0: no cap
 }
 
 // Targets lists the primary and then the fallbacks.

@@ -123,7 +123,8 @@ func (d *driver) accepted(c *call) {
 // listened to as before.
 func (d *driver) silent(c *call) {
 	a := answer{number: c.attempt.Number, failure: silence(c, d.patience(c))}
-	s, err := d.settle(jobstore.Outcome{Number: a.number, Epoch: c.attempt.Epoch, Version: c.attempt.Version, Failure: a.failure})
+	a.cost = d.cost(c.attempt.Target, a)
+	s, err := d.settle(jobstore.Outcome{Number: a.number, Epoch: c.attempt.Epoch, Version: c.attempt.Version, Failure: a.failure, Cost: a.cost})
 	if err != nil {
 		d.reload()
 		return

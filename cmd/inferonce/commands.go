@@ -17,6 +17,9 @@ func commands(env lookup) []*cobra.Command {
 		newSimCmd(env),
 		newContractsCmd(env),
 		newConfigCmd(env),
+		newProvidersCmd(env),
+		newReviewCmd(env),
+		newDoctorCmd(env),
 		newKeysCmd(env),
 		newVersionCmd(env),
 	}

@@ -90,7 +90,13 @@ func profilesOf(p configs.Provider) (conformance.SchemaProfile, conformance.Call
 
 // priceOf is what an answer of a target costs; nil where the configuration does
 // not say.
-func priceOf(*configs.Config, string) func(contracts.Usage) (microUSD int64, known bool) { return nil }
+func priceOf(c *configs.Config, target string) func(contracts.Usage) (microUSD int64, known bool) {
+	p := price(c.Targets[target].Price)
+	if !p.Known() {
+		return nil
+	}
+	return p.Cost
+}
 
 // keysOf are the keys that no report may show.
 func keysOf(c *configs.Config) (all []string) {

@@ -25,7 +25,13 @@ type job struct {
 	Recovered   bool               `json:"recovered"`
 	Result      *contracts.Result  `json:"result"`
 	Error       *jobstore.JobError `json:"error"`
+	Cost        *cost              `json:"cost"`
 	Attempts    []attempt          `json:"attempts"`
+}
+
+type cost struct {
+	Certain  string `json:"certain_usd"`
+	Possible string `json:"possible_usd"`
 }
 
 type attempt struct {
@@ -80,6 +86,9 @@ func (j *job) fields() [][2]string {
 			by += ", after an earlier one did not succeed"
 		}
 		pairs = append(pairs, [2]string{"by", by}, [2]string{"output", string(r.Output)})
+	}
+	if c := j.Cost; c != nil {
+		pairs = append(pairs, [2]string{"cost", "$" + c.Certain + " certain, up to $" + c.Possible + " more possible"})
 	}
 	if e := j.Error; e != nil {
 		pairs = append(pairs, [2]string{"error", e.Code + ": " + e.Message})

@@ -92,9 +92,14 @@ func newTargets(c *configs.Config) map[string]providers.Target {
 	out := map[string]providers.Target{}
 	for name, t := range c.Targets {
 		out[name] = providers.Target{Name: name, Provider: t.Provider, Model: t.Model, MaxConcurrency: t.MaxConcurrency,
-			Temperature: temperature(t.Temperature)}
+			Temperature: temperature(t.Temperature), Price: price(t.Price)}
 	}
 	return out
+}
+
+func price(p configs.Price) contracts.Price {
+	day, _ := p.AsOf.Time() // checked when it was loaded; zero where there is no price
+	return contracts.Price{Input: int64(p.Input), Output: int64(p.Output), AsOf: day}
 }
 
 func temperature(t configs.Temperature) providers.Temperature {
@@ -122,7 +127,7 @@ func newRoutes(c *configs.Config, catalog *contracts.Catalog) ([]router.Route, e
 		}
 		served[contract.Ref()] = name
 		out = append(out, router.Route{Name: name, Contract: contract, Primary: r.Primary, Fallbacks: r.Fallbacks, Attempts: r.Attempts,
-			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs})
+			Budget: r.Budget, Connect: r.Connect, FirstByte: r.FirstByte, AnswerWithin: r.AnswerWithin, ListenFor: r.ListenFor, Needs: r.Needs, MaxCost: int64(r.MaxCost)})
 	}
 	return out, nil
 }

@@ -23,6 +23,7 @@ func Run(t *testing.T, options func(testing.TB) jobstore.Options) {
 		"fences":                                                               fences,
 		"a request that could still leave is not called unexecuted":            sendWindow,
 		"retention":   retention,
+		"charges":     charges,
 		"outbox":      outbox,
 		"keys":        keys,
 		"listing":     listing,

@@ -32,6 +32,7 @@ if ARGV[6] ~= '' and ARGV[6] ~= j[2] then return 'conflict ' .. j[2] end
 -- Until the send window has passed a paused router could still send it.
 if as == 'not_executed' and tonumber(a[2]) >= now then return 'too_soon ' .. text(tonumber(a[2]) - now + 1) end
 -- Guards end here. Below this line nothing refuses.
+if as == 'not_executed' and call('HDEL', attempt, 'possible') == 1 then call('HSET', attempt, 'certain', '0') end
 local left = tonumber(j[4]) - 1
 if as == 'executed' and ARGV[9] ~= '' then
   local version = text(tonumber(j[2]) + 1)

@@ -4,6 +4,7 @@
 -- ARGV     1 op token  2 id  3 N, the attempts the caller knows of  4 number  5 epoch  6 version read at begin
 --          7 outcome: succeeded | failed | unknown  8 result or failure (opaque)  9 after a failure: queue | fail
 --          10 error of the job when it fails (opaque)  11 note kept of a discarded result (opaque)  12 retention ms  13 channel
+--          14 micro-USD that the attempt cost for certain, '' if nobody knows  15 the most that it can have cost, '' for no idea
 -- attempt  starting | running | unknown -> succeeded | failed | unknown | discarded
 -- job      running | unknown -> succeeded | queued | unknown | failed
 -- reply    won <version> <now>           the result is written and the job has succeeded, by this call or an earlier one
@@ -18,6 +19,7 @@ local known, n, retention = int(3), int(4), span(12)
 local outcome = ARGV[7]
 if outcome ~= 'succeeded' and outcome ~= 'failed' and outcome ~= 'unknown' then error('ARGV 7 is no outcome') end
 if ARGV[9] ~= 'queue' and ARGV[9] ~= 'fail' then error('ARGV 9 is neither queue nor fail') end
+if ARGV[14] ~= '' then int(14) elseif ARGV[15] ~= '' then int(15) end
 local k = ending_keys(known)
 local again = replay(k.job, ARGV[1])
 if again then return again end
@@ -25,7 +27,7 @@ local j = fields(k.job, 'state', 'epoch', 'version', 'completed_by', 'attempts',
 if not j[1] then return 'missing' end
 if tonumber(j[5]) ~= known then return 'moved ' .. j[5] end
 local attempt = k.attempts[n]
-local a = attempt and fields(attempt, 'state', 'version') or {}
+local a = attempt and fields(attempt, 'state', 'version', 'certain') or {}
 local state = a[1]
 if not state then return 'missing' end
 -- What the caller read at begin is written in the attempt. Another version is a mistake, not a lost race.
@@ -36,6 +38,13 @@ if (state == 'starting' or state == 'running') and not current then return 'stal
 if not open(state) and outcome ~= 'succeeded' then return 'stale' end
 local won = state == 'succeeded' and j[4] == ARGV[4] and fields(k.job, 'result', 'ended') or {}
 -- Guards end here. Below this line nothing refuses.
+-- An attempt is charged once: what is certain takes the place of what was possible, and stays.
+if not a[3] and ARGV[14] ~= '' then
+  call('HSET', attempt, 'certain', ARGV[14])
+  call('HDEL', attempt, 'possible')
+elseif not a[3] and ARGV[15] ~= '' and not (outcome == 'unknown' and state == 'unknown') then
+  call('HSET', attempt, 'possible', ARGV[15])
+end
 local left = tonumber(j[6]) - 1
 if outcome == 'succeeded' then
   if won[1] == ARGV[8] then return answer(k.job, ARGV[1], 'won ' .. j[3] .. ' ' .. won[2]) end

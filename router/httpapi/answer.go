@@ -60,7 +60,7 @@ func endedBadly(j *jobstore.Job) *problem {
 	} else if e := j.Error; e != nil {
 		detail = e.Message
 		switch e.Code {
-		case codeNoFallback, codeDeadline, codeQuarantined:
+		case codeNoFallback, codeDeadline, codeQuarantined, codeSpendCap:
 			code = e.Code
 		}
 	}

@@ -42,6 +42,7 @@ const (
 	codeDeadline    = "deadline_exceeded"
 	codeQuarantined = "quarantined"
 	codeNoFallback  = "no_eligible_fallback"
+	codeSpendCap    = "spend_cap"
 	codeCancelled   = "job_cancelled"
 
 	codeJobEnded      = "job_ended"
@@ -105,6 +106,7 @@ var catalogue = map[string]kind{
 	codeJobFailed:   {502, "The job failed", false, "See `job` for what was tried. The same key gives this answer again; use a new key to try anew."},
 	codeDeadline:    {504, "The job ran out of time", false, "See `job` for what was tried. Use a new key, and a larger budget, to try anew."},
 	codeQuarantined: {502, "The job was set aside", false, "It was taken up several times without progress; tell the operator its id."},
+	codeSpendCap:    {502, "The job's spend cap was reached", false, "See `job` for what was tried and what it cost. The same key gives this answer again; use a new key to try anew."},
 	codeNoFallback:  {503, "No fallback may take over", false, "See `excluded`. Run conformance for a fallback, or enable it; then use a new key."},
 	codeCancelled:   {409, "The job was cancelled", false, "Use a new key to ask anew."},
 

@@ -36,6 +36,7 @@ type jobView struct {
 	Recovered      bool               `json:"recovered"`
 	Result         *contracts.Result  `json:"result"`
 	Error          *jobstore.JobError `json:"error"`
+	Cost           *costView          `json:"cost,omitempty"`
 	Attempts       []attemptView      `json:"attempts"`
 }
 
@@ -52,6 +53,18 @@ type attemptView struct {
 	Failure      *contracts.Failure    `json:"failure,omitempty"`
 	Settlement   *jobstore.Settlement  `json:"settlement,omitempty"`
 	Late         *jobstore.Late        `json:"late,omitempty"`
+	Cost         *costView             `json:"cost,omitempty"`
+}
+
+// costView is money in dollars, as decimal text: certain where the provider
+// counted or nothing ran, possible where it can have been as much at most.
+type costView struct {
+	Certain  string `json:"certain_usd"`
+	Possible string `json:"possible_usd"`
+}
+
+func viewCost(certain, possible int64) *costView {
+	return &costView{contracts.USD(certain), contracts.USD(possible)}
 }
 
 func viewJob(j *jobstore.Job) *jobView {
@@ -63,14 +76,25 @@ func viewJob(j *jobstore.Job) *jobView {
 	}
 	for i := range j.Attempts {
 		v.Attempts = append(v.Attempts, viewAttempt(&j.Attempts[i]))
+		if j.Attempts[i].Cost != nil {
+			v.Cost = viewCost(j.Cost())
+		}
 	}
 	return v
 }
 
 func viewAttempt(a *jobstore.Attempt) attemptView {
-	return attemptView{Number: a.Number, Target: a.Target, Provider: a.Provider, Model: a.Model, State: a.State,
+	v := attemptView{Number: a.Number, Target: a.Target, Provider: a.Provider, Model: a.Model, State: a.State,
 		StartedAt: stamp(a.Started), EndedAt: stamp(a.Ended), UnknownSince: stamp(a.UnknownSince), Reference: a.Reference,
 		Failure: a.Failure, Settlement: a.Settlement, Late: a.Late}
+	switch c := a.Cost; {
+	case c == nil:
+	case c.Estimated:
+		v.Cost = viewCost(0, c.MicroUSD)
+	default:
+		v.Cost = viewCost(c.MicroUSD, 0)
+	}
+	return v
 }
 
 // targetOf is who gave the job's result, or who was asked last.

@@ -73,6 +73,9 @@ func (m *metrics) lateDiscarded(o router.Observation) {
 func (m *metrics) outcome(o router.Observation, as jobstore.AttemptState) {
 	target, outcome := m.target(o), string(as)
 	m.attempts.WithLabelValues(target, outcome, m.word(string(o.Class)), m.word(string(o.Effect))).Inc()
+	if o.Spent > 0 {
+		m.spent.WithLabelValues(target).Add(float64(o.Spent) / 1e6)
+	}
 	m.attemptSeconds.WithLabelValues(target, outcome).Observe(o.Elapsed.Seconds())
 }
 
