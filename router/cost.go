@@ -33,6 +33,9 @@ const tokensAround = 64
 // mostUsage bounds what a call can have used: a token is at least a byte of what
 // was sent, and the answer is as long as the contract allows.
 func mostUsage(t providers.Target, c *contracts.Contract, intent []byte) (contracts.Usage, bool) {
+	if !c.Chat && c.Sampling.MaxTokens <= 0 {
+		return contracts.Usage{}, false
+	}
 	input, err := inputOf(intent)
 	if err != nil {
 		return contracts.Usage{}, false
