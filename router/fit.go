@@ -40,7 +40,18 @@ func (e *NoTargetError) Error() string { return "no target that can take the req
 // unfit names the targets of a route that can't serve this input, with reason.
 // A primary is bound only by what its API can say; a fallback also by what its
 // conformance run can have shown (R24). Nobody is called.
+//
+// Requests under a contract with a prompt of its own have all the same parts, so
+// that they are looked at once, when the router is made; each chat has its own.
 func (r *Router) unfit(route *Route, input json.RawMessage) map[string]jobstore.Excluded {
+	if !route.Contract.Chat {
+		return route.unfit
+	}
+	return r.looked(route, input)
+}
+
+// looked asks every target of a route about one input.
+func (r *Router) looked(route *Route, input json.RawMessage) map[string]jobstore.Excluded {
 	out := map[string]jobstore.Excluded{}
 	if need := route.Contract.Unproved(input); len(need) > 0 {
 		for _, t := range route.Fallbacks {

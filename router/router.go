@@ -30,6 +30,8 @@ type Route struct {
 	ListenFor    time.Duration // how long the same connection is listened to in all
 	Needs        time.Duration // an attempt does not start with less time left
 	MaxCost      int64         // micro-USD; no further attempt begins that could bring a job over it; 0: no cap
+
+	unfit map[string]jobstore.Excluded // targets that have no words for the contract's requests
 }
 
 // Targets lists the primary and then the fallbacks.
@@ -113,6 +115,9 @@ func New(c Config) (*Router, error) {
 			if _, ok := c.Providers[c.Targets[t].Provider]; !ok {
 				return nil, fmt.Errorf("route %s: target %q has no provider", route.Contract.Ref(), t)
 			}
+		}
+		if len(route.Contract.Cases) > 0 {
+			route.unfit = r.looked(route, route.Contract.Cases[0].Input)
 		}
 		r.routes[route.Contract.Ref()] = route
 	}
