@@ -16,30 +16,14 @@ var _ providers.Pinger = (*Client)(nil)
 // (developers.openai.com/api/reference/resources/models). A server without that
 // list answers not_found, and says so that it is there.
 func (c *Client) Ping(ctx context.Context, l providers.Limits) error {
-	ctx, sent := transport.Track(ctx, l, nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.config.BaseURL, "/")+"/models", nil)
-	if err != nil {
-		return unbuilt(err)
-	}
-	key := c.key()
-	if header := c.config.Profile.KeyHeader; header != "" {
-		req.Header.Set(header, key)
+	key, head := c.key(), http.Header{}
+	if name := c.config.Profile.KeyHeader; name != "" {
+		head.Set(name, key)
 	} else if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+		head.Set("Authorization", "Bearer "+key)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return transport.FromError(err, ctx, sent)
-	}
-	a, err := transport.Read(resp)
-	if err != nil {
-		return transport.FromError(err, ctx, sent)
-	}
-	if a.Status == http.StatusOK {
-		return nil
-	}
-	if _, f := c.config.Profile.reader(key).read(a); f != nil {
+	return c.http.Ping(ctx, strings.TrimRight(c.config.BaseURL, "/")+"/models", head, l, func(a transport.Answer) *contracts.Failure {
+		_, f := c.config.Profile.reader(key).read(a)
 		return f
-	}
-	return &contracts.Failure{Class: contracts.BadResponse, Effect: contracts.Ended, Code: "status", Status: a.Status}
+	})
 }
