@@ -36,11 +36,30 @@ type chat struct {
 	Messages []chatTurn `json:"messages"`
 	Tools    []chatTool `json:"tools,omitempty"`
 	Format   *chatForm  `json:"response_format,omitempty"`
+	Stop     []string   `json:"stop,omitempty"`
+	Seed     *int32     `json:"seed,omitempty"`
 }
 
 type chatTurn struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string     `json:"role"`
+	Content string     `json:"content"`
+	Calls   []chatCall `json:"tool_calls,omitempty"`
+	CallID  string     `json:"tool_call_id,omitempty"`
+}
+
+type chatCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func called(id, name string, arguments json.RawMessage) chatCall {
+	c := chatCall{ID: id, Type: "function"}
+	c.Function.Name, c.Function.Arguments = name, string(arguments)
+	return c
 }
 
 type chatTool struct {
@@ -134,14 +153,12 @@ func messagesAPI(body []byte, path string) (chat, error) {
 		Type, Text string
 	}
 	var q struct {
-		Model     string  `json:"model"`
-		MaxTokens int     `json:"max_tokens"`
-		System    []block `json:"system"`
-		Messages  []struct {
-			Role    string
-			Content []block
-		} `json:"messages"`
-		Tools []struct {
+		Model     string         `json:"model"`
+		MaxTokens int            `json:"max_tokens"`
+		System    []block        `json:"system"`
+		Stop      []string       `json:"stop_sequences"`
+		Messages  []turnOfBlocks `json:"messages"`
+		Tools     []struct {
 			Name, Description string
 			InputSchema       json.RawMessage `json:"input_schema"`
 		} `json:"tools"`
@@ -157,15 +174,22 @@ func messagesAPI(body []byte, path string) (chat, error) {
 	if err := strictly(body, &q); err != nil {
 		return chat{}, err
 	}
-	if path != "/v1/messages" || q.MaxTokens < 1 || len(q.Messages) != 1 || q.Messages[0].Role != "user" || q.Temperature != nil && *q.Temperature > 1 {
+	if path != "/v1/messages" || q.MaxTokens < 1 || len(q.Messages)%2 == 0 || q.Temperature != nil && *q.Temperature > 1 {
 		return chat{}, fmt.Errorf("%s is no path, or max_tokens, roles or temperature are wrong", path)
 	}
-	c := chat{Model: q.Model}
+	c := chat{Model: q.Model, Stop: q.Stop}
 	for _, s := range q.System {
-		c.Messages = append(c.Messages, chatTurn{"system", s.Text})
+		c.Messages = append(c.Messages, chatTurn{Role: "system", Content: s.Text})
 	}
-	for _, s := range q.Messages[0].Content {
-		c.Messages = append(c.Messages, chatTurn{"user", s.Text})
+	for i, m := range q.Messages {
+		if m.Role != [...]string{"user", "assistant"}[i%2] {
+			return chat{}, fmt.Errorf("turn %d is the %s's", i, m.Role)
+		}
+		turns, err := m.turns()
+		if err != nil {
+			return chat{}, err
+		}
+		c.Messages = append(c.Messages, turns...)
 	}
 	for _, s := range q.Tools {
 		c.Tools = append(c.Tools, chatTool{"function", chatFunction{s.Name, s.InputSchema}})
@@ -175,6 +199,55 @@ func messagesAPI(body []byte, path string) (chat, error) {
 		return c, compiles(q.Output.Format.Schema)
 	}
 	return c, nil
+}
+
+// turnOfBlocks is a turn of the Messages API: text, calls of tools by the
+// assistant and their results by the user
+// (platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls).
+type turnOfBlocks struct {
+	Role    string
+	Content []struct {
+		Type, Text, ID, Name string
+		Input                json.RawMessage
+		ToolUseID            string          `json:"tool_use_id"`
+		Content              json.RawMessage // of a result
+	}
+}
+
+func (m turnOfBlocks) turns() (out []chatTurn, err error) {
+	call := chatTurn{Role: "assistant"}
+	for _, b := range m.Content {
+		switch m.Role + " " + b.Type {
+		case "user text":
+			out = append(out, chatTurn{Role: "user", Content: b.Text})
+		case "assistant text":
+			call.Content += b.Text
+		case "assistant tool_use":
+			call.Calls = append(call.Calls, called(b.ID, b.Name, b.Input))
+		case "user tool_result":
+			out = append(out, chatTurn{Role: "tool", CallID: b.ToolUseID, Content: resultText(b.Content)})
+		default:
+			return nil, fmt.Errorf("a block %q of the %s", b.Type, m.Role)
+		}
+	}
+	if m.Role == "assistant" {
+		out = append(out, call)
+	}
+	return out, nil
+}
+
+// resultText is a result's text, which is given as such or as a list of blocks.
+func resultText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var blocks []struct{ Type, Text string }
+	_ = json.Unmarshal(raw, &blocks)
+	for _, b := range blocks {
+		text += b.Text
+	}
+	return text
 }
 
 // compiles refuses the keywords that structured outputs list as not supported.
@@ -205,13 +278,9 @@ func message(a chatAnswer) any {
 // generateContent opens a request of ai.google.dev/api/generate-content, as far
 // as a contract makes one.
 func generateContent(body []byte, path string) (chat, error) {
-	type content struct {
-		Role  string
-		Parts []struct{ Text string }
-	}
 	var q struct {
-		System   *content  `json:"systemInstruction"`
-		Contents []content `json:"contents"`
+		System   *turnOfParts  `json:"systemInstruction"`
+		Contents []turnOfParts `json:"contents"`
 		Tools    []struct {
 			Functions []struct {
 				Name, Description string
@@ -224,6 +293,8 @@ func generateContent(body []byte, path string) (chat, error) {
 		Generation struct {
 			Temperature     *float64
 			MaxOutputTokens int
+			StopSequences   []string
+			Seed            *int32
 			MimeType        string          `json:"responseMimeType"`
 			Schema          json.RawMessage `json:"responseJsonSchema"`
 		} `json:"generationConfig"`
@@ -233,14 +304,19 @@ func generateContent(body []byte, path string) (chat, error) {
 	}
 	model, ok := strings.CutPrefix(path, "/v1beta/models/")
 	model, whole := strings.CutSuffix(model, ":generateContent")
-	if !ok || !whole || len(q.Contents) != 1 || q.Contents[0].Role != "user" || (q.Generation.Schema != nil) != (q.Generation.MimeType == "application/json") {
+	if !ok || !whole || len(q.Contents)%2 == 0 || len(q.Generation.StopSequences) > 5 || (q.Generation.Schema != nil) != (q.Generation.MimeType == "application/json") {
 		return chat{}, fmt.Errorf("%s is no path, or roles or the type of the answer are wrong", path)
 	}
-	c := chat{Model: model}
+	c := chat{Model: model, Stop: q.Generation.StopSequences, Seed: q.Generation.Seed}
 	if q.System != nil {
-		c.Messages = append(c.Messages, chatTurn{"system", q.System.Parts[0].Text})
+		c.Messages = append(c.Messages, chatTurn{Role: "system", Content: q.System.Parts[0].Text})
 	}
-	c.Messages = append(c.Messages, chatTurn{"user", q.Contents[0].Parts[0].Text})
+	for i, m := range q.Contents {
+		if m.Role != [...]string{"user", "model"}[i%2] {
+			return chat{}, fmt.Errorf("turn %d is the %s's", i, m.Role)
+		}
+		c.Messages = append(c.Messages, m.turns()...)
+	}
 	for _, s := range q.Tools {
 		for _, f := range s.Functions {
 			c.Tools = append(c.Tools, chatTool{"function", chatFunction{f.Name, f.Parameters}})
@@ -250,6 +326,47 @@ func generateContent(body []byte, path string) (chat, error) {
 		c.format(q.Generation.Schema)
 	}
 	return c, nil
+}
+
+// turnOfParts is a turn of generateContent: text, calls of functions by the model
+// and their responses (ai.google.dev/api/caching#Part).
+type turnOfParts struct {
+	Role  string
+	Parts []struct {
+		Text string
+		Call *struct {
+			ID, Name string
+			Args     json.RawMessage
+		} `json:"functionCall"`
+		Response *struct {
+			ID, Name string
+			Response json.RawMessage
+		} `json:"functionResponse"`
+		Signature string `json:"thoughtSignature"`
+	}
+}
+
+func (m turnOfParts) turns() (out []chatTurn) {
+	call := chatTurn{Role: "assistant"}
+	calls, results := 0, 0
+	for _, p := range m.Parts {
+		switch {
+		case p.Call != nil:
+			call.Calls = append(call.Calls, called(fmt.Sprint(p.Call.Name, calls), p.Call.Name, p.Call.Args))
+			calls++
+		case p.Response != nil:
+			out = append(out, chatTurn{Role: "tool", CallID: fmt.Sprint(p.Response.Name, results), Content: string(p.Response.Response)})
+			results++
+		case m.Role == "model":
+			call.Content += p.Text
+		default:
+			out = append(out, chatTurn{Role: "user", Content: p.Text})
+		}
+	}
+	if m.Role == "model" {
+		out = append(out, call)
+	}
+	return out
 }
 
 func generated(a chatAnswer) any {
