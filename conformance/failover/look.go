@@ -38,6 +38,30 @@ func (s *stage) until(says string, done func() bool) {
 	s.note("%s", says)
 }
 
+// moment is how long a state that must not change is watched, where a router that
+// does right shows nothing to wait for.
+const moment = 500 * time.Millisecond
+
+// Stays watches a job for a moment, in which it must stay as it is.
+func (w *World) Stays(id, says string, is func(*Job) bool) {
+	over := time.NewTimer(moment)
+	defer over.Stop()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		if j, _ := w.look(id); !is(&j) {
+			w.Check(false, "the job %s", says)
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-over.C:
+			w.note("the job %s for %s", says, moment)
+			return
+		}
+	}
+}
+
 // Until looks at a job until it is as asked for. A job that has ended stays as
 // it is, so one that ends otherwise fails at once.
 func (w *World) Until(id, says string, is func(*Job) bool) Job {

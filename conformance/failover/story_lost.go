@@ -54,6 +54,7 @@ var cancelWhileUnknown = Story{
 		w.Open(gate)
 		ran := w.Ended(in.Ref)
 		w.Equal("the number of executions", executed(ran), 1)
+		w.Stays(j.ID, "stays cancelled, whatever the late answer says", func(j *Job) bool { return j.State == cancelled })
 		a := w.Infer(in)
 		w.Equal("the status of a repeat", a.Status, http.StatusConflict)
 		w.Equal("the code of it", a.code(), "job_cancelled")
