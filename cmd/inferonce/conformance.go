@@ -70,7 +70,7 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 			strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 	}
 	o.Target, o.Provider, o.Contract, o.Secrets = t, all[t.Provider], contract, keysOf(c)
-	o.ReadRecorded = replay
+	o.ReadRecorded, o.BaseHost = replay, newHosts(c)[t.Provider]
 	if o.Mode == "" {
 		o.Mode = conformance.Quick
 	}

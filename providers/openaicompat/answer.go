@@ -18,6 +18,7 @@ type reply struct {
 	Model   string         `json:"model"`
 	Choices []choice       `json:"choices"`
 	Usage   jsontext.Value `json:"usage"`
+	System  jsontext.Value `json:"system_fingerprint"`
 }
 
 type choice struct {
@@ -60,12 +61,21 @@ func fromReply(r reply, key string) (contracts.Completion, *contracts.Failure) {
 	c := contracts.Completion{
 		Content: ch.Message.Content, Model: label(r.Model, key), Reference: label(r.ID, key),
 		FinishReason: label(ch.FinishReason, key), Usage: usage(r.Usage),
-		ToolCalls: toolCalls(ch.Message.ToolCalls, key),
+		ToolCalls: toolCalls(ch.Message.ToolCalls, key), SystemFingerprint: label(word(r.System), key),
 	}
 	if f := unusable(c, ch, key); f != nil {
 		return contracts.Completion{}, f
 	}
 	return c, nil
+}
+
+// word reads a member that is text or of no interest.
+func word(raw jsontext.Value) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // label bounds a word of the provider that ends up in records.
