@@ -20,6 +20,9 @@ type pairing struct {
 	contract *contracts.Contract
 	host     string // that the target's provider is reached at now
 	suite    string // the conformance suite whose reports count now
+	// before is the digest of another state of the contract, which the target has a
+	// record for; "" if it has none, or nobody looked.
+	before string
 	// scheduled says that this router makes runs for the contract by itself.
 	scheduled bool
 }
@@ -47,7 +50,7 @@ func (p pairing) judge(now time.Time) judgement {
 		return judgement{jobstore.Eligible, "", fmt.Sprintf("switched on by %s until %s without a valid pass: %s",
 			rec.Override.By, rec.Override.Until.Format(time.RFC3339), rec.Override.Reason)}
 	case rec.Version == 0:
-		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + "), so it has not proved " + needs(p.contract) + "; " + run}
+		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + ")" + p.changed() + ", so it has not proved " + needs(p.contract) + "; " + run}
 	case rec.State == jobstore.Suspended:
 		return judgement{jobstore.Suspended, "suspended", fmt.Sprintf("suspended by %s: %s; a passing report from %s on brings it back; %s",
 			rec.By, rec.Reason, rec.Suspended.Add(hysteresis).Format(time.RFC3339), p.again())}
@@ -76,6 +79,14 @@ func (p pairing) judgeProof(now time.Time) judgement {
 		return judgement{jobstore.Expired, "expired", "its conformance pass expired at " + proof.Expires.Format(time.RFC3339) + "; " + run}
 	}
 	return judgement{jobstore.Eligible, "", "conformance passed, with " + needs(p.contract) + ", at " + proof.Issued.Format(time.RFC3339) + ", good until " + proof.Expires.Format(time.RFC3339)}
+}
+
+// changed says that what is on record is about another state of the contract.
+func (p pairing) changed() string {
+	if p.before == "" {
+		return ""
+	}
+	return ": the contract changed since its record, which is about " + shortDigest(p.before)
 }
 
 // again says who proves a pair anew that drift took out.

@@ -57,6 +57,7 @@ func (r *Router) barred(ctx context.Context, route *Route) (map[string]jobstore.
 // Eligibility tells, for every route and target, whether it may take over.
 func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 	var out []Standing
+	var before map[string]string // read once, where a pair has no record
 	for _, ref := range r.Contracts.Refs() {
 		route, ok := r.routes[ref]
 		if !ok {
@@ -67,12 +68,36 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 			return nil, err
 		}
 		for _, p := range all {
+			if p.rec.Version == 0 {
+				if before == nil {
+					if before, err = r.earlier(ctx); err != nil {
+						return nil, err
+					}
+				}
+				p.before = before[p.target.Name+" "+p.contract.Ref()]
+			}
 			st := p.standing(now())
 			st.Fallback = p.target.Name != route.Primary
 			out = append(out, st)
 		}
 	}
 	return out, nil
+}
+
+// earlier reads, by target and contract, which state of the contract the newest
+// record is about.
+func (r *Router) earlier(ctx context.Context) (map[string]string, error) {
+	all, err := r.Store.AllEligibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	digests, newest := map[string]string{}, map[string]time.Time{}
+	for _, rec := range all {
+		if k := rec.Target + " " + rec.Contract; rec.Changed.After(newest[k]) {
+			digests[k], newest[k] = rec.Digest, rec.Changed
+		}
+	}
+	return digests, nil
 }
 
 func (p pairing) standing(at time.Time) Standing {
