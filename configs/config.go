@@ -98,6 +98,11 @@ type Target struct {
 	Temperature    Temperature `yaml:"temperature"`              // default min:0
 	MaxConcurrency int         `yaml:"max_concurrency,omitzero"` // calls at once from one router; default 0: no limit
 	Price          Price       `yaml:"price,omitzero"`           // what it charges; without one nothing is counted as spent
+	// Pinned says whether the model stays what it is, so that a pass is good for 30
+	// days, or what the name stands for may change, which makes it 7. Default: by the
+	// name; one that ends in "latest", holds no digit, or is answered under another
+	// name moves.
+	Pinned *bool `yaml:"pinned,omitempty"`
 }
 
 // Price is what a target charges for a million tokens, and the day on which

@@ -74,6 +74,10 @@ func (d *decoder) decode(n ast.Node, v reflect.Value, path string) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Pointer: // a setting that is neither, unless it is given
+		p := reflect.New(v.Type().Elem())
+		d.decode(n, p.Elem(), path)
+		v.Set(p)
 	case reflect.Struct:
 		d.decodeStruct(n, v, path)
 	case reflect.Map:

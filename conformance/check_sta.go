@@ -2,10 +2,7 @@ package conformance
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -174,30 +171,4 @@ func (p *Probe) holds(ctx context.Context, k contracts.Case) (bool, error) {
 		return p.suite.judge.Classify(k, got, failure).Passed(), nil
 	}
 	return p.suite.judge.Classify(k, got, nil).Passed(), nil
-}
-
-// canaries is how many answers a fingerprint holds.
-const canaries = 10
-
-// fingerprint records what the same model would show again.
-func fingerprint(ctx context.Context, p *Probe) finding {
-	values := map[string]string{}
-	for i, c := range p.suite.results() {
-		if answer, ok := c.agreed(); ok && i < canaries {
-			sum := sha256.Sum256([]byte(answer))
-			values["answer_"+c.ID] = hex.EncodeToString(sum[:8])
-		}
-	}
-	counts := p.suite.found[idCount].values
-	if counts == nil {
-		m, err := p.count(ctx)
-		if err != nil {
-			return unshown(err.Error())
-		}
-		if m.reported {
-			counts = m.values()
-		}
-	}
-	maps.Copy(values, counts)
-	return of(1, 1, "").with(values)
 }

@@ -71,6 +71,11 @@ type Options struct {
 	// Baseline is how the target counted tokens when it was last certified; nil
 	// where it was not.
 	Baseline *TokenCount
+	// Recognise takes the whole fingerprint in mode quick too, which costs four calls
+	// more, and up to twenty where the target counts otherwise than Baseline.
+	Recognise bool
+	// BaseHost is where the target's provider is reached, for the record.
+	BaseHost string
 	// Variant, if set, returns a client of the same provider for a request that has
 	// to fail, such as one with a wrong key; nil for kinds that it does not have.
 	// Checks that need one do not apply without it: nobody's account is troubled

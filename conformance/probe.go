@@ -107,14 +107,14 @@ func (p *Probe) kase(i int) contracts.Case { return p.Contract.Cases[i%len(p.Con
 // probes runs the checks that ask for themselves: those before the cases, or
 // those that compare with their answers.
 func (s *suite) probes(outer context.Context, after bool) {
-	if s.Mode != Certify {
+	if s.Mode != Certify && !s.Recognise {
 		return
 	}
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	p := &Probe{Contract: s.Contract, Target: s.Target, suite: s, end: cancel}
 	for _, c := range s.checks {
-		if c.probe == nil || c.idle != "" || c.after != after || s.over() {
+		if c.probe == nil || c.idle != "" || c.after != after || s.over() || !s.asksIn(c) {
 			continue
 		}
 		if _, replay := s.Provider.(*Replayer); replay {

@@ -67,7 +67,7 @@ func (r *Recorder) fill(x *recordedExchange, got contracts.Completion, err error
 		return
 	}
 	x.Answer = &recordedAnswer{r.redact.Text(got.Content), r.calls(got.ToolCalls), r.redact.Text(got.Model),
-		r.redact.Text(got.FinishReason), got.Usage.InputTokens, got.Usage.OutputTokens, got.Usage.Reported}
+		r.redact.Text(got.FinishReason), got.Usage.InputTokens, got.Usage.OutputTokens, got.Usage.Reported, r.redact.Text(got.SystemFingerprint)}
 	x.Redacted = x.Answer.Content != got.Content || x.Answer.Model != got.Model || !slices.Equal(x.Answer.Calls, got.ToolCalls)
 }
 

@@ -60,10 +60,11 @@ type recordedAnswer struct {
 	InputTokens  int64                `json:"input_tokens"`
 	OutputTokens int64                `json:"output_tokens"`
 	Reported     bool                 `json:"usage_reported"`
+	System       string               `json:"system_fingerprint,omitempty"`
 }
 
 func (a *recordedAnswer) completion() contracts.Completion {
-	return contracts.Completion{Content: a.Content, ToolCalls: a.Calls, Model: a.Model, FinishReason: a.FinishReason,
+	return contracts.Completion{Content: a.Content, ToolCalls: a.Calls, Model: a.Model, FinishReason: a.FinishReason, SystemFingerprint: a.System,
 		Usage: contracts.Usage{InputTokens: a.InputTokens, OutputTokens: a.OutputTokens, Reported: a.Reported}}
 }
 

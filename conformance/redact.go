@@ -74,6 +74,7 @@ func (r *Redactor) in(texts ...*string) {
 func (r *Redactor) report(rep *contracts.Report) {
 	r.in(&rep.Stopped)
 	r.list(rep.Model.Served)
+	r.list(rep.Model.SystemFingerprints)
 	r.list(rep.Reasons)
 	for i := range rep.Checks {
 		r.in(&rep.Checks[i].Detail)

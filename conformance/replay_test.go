@@ -170,12 +170,12 @@ func TestARequestIsTheSameByWhatAModelIsAsked(t *testing.T) {
 
 // A recording that forgets a field would be judged otherwise than the answer.
 func TestARecordingHasEveryFieldOfAnAnswer(t *testing.T) {
-	for typ, known := range map[reflect.Type]int{reflect.TypeFor[contracts.Completion](): 6, reflect.TypeFor[contracts.Usage](): 3} {
+	for typ, known := range map[reflect.Type]int{reflect.TypeFor[contracts.Completion](): 7, reflect.TypeFor[contracts.Usage](): 3} {
 		if n := typ.NumField(); n != known {
 			t.Errorf("%s has %d fields: keep the new one in a recording, or say here that judging does without", typ, n)
 		}
 	}
-	c := contracts.Completion{Content: "c", Model: "m", FinishReason: "f", ToolCalls: []contracts.ToolCall{{ID: "i", Name: "n", Arguments: "{}", Raw: true}}, Usage: contracts.Usage{InputTokens: 1, OutputTokens: 2, Reported: true}}
+	c := contracts.Completion{Content: "c", Model: "m", FinishReason: "f", SystemFingerprint: "s", ToolCalls: []contracts.ToolCall{{ID: "i", Name: "n", Arguments: "{}", Raw: true}}, Usage: contracts.Usage{InputTokens: 1, OutputTokens: 2, Reported: true}}
 	var x recordedExchange
 	(&Recorder{redact: NewRedactor()}).fill(&x, c, nil)
 	if got := x.Answer.completion(); !reflect.DeepEqual(got, c) {

@@ -20,12 +20,14 @@ func (s *suite) report() contracts.Report {
 		Mode: s.Mode, Repeats: s.Repeats, Seed: s.Seed,
 		Contract: contracts.ReportContract{Name: s.Contract.Name, Version: s.Contract.Version, Digest: s.Contract.Digest},
 		Target:   s.Target.Name, Provider: s.Target.Provider,
-		Model:   contracts.ReportModel{Asked: s.Target.Model, Served: servedBy(r.cases)},
+		BaseHost: s.BaseHost, ProfileDigest: s.Target.Profile, Gone: s.gone,
+		Model: contracts.ReportModel{Asked: s.Target.Model, Served: namesIn(r.cases, func(o outcome) string { return o.model }),
+			SystemFingerprints: namesIn(r.cases, func(o outcome) string { return o.system })},
 		Started: s.started.UTC(), Finished: s.finished.UTC(), Stopped: s.stopped,
 		Totals: contracts.ReportTotals{Runs: s.calls, Probes: s.asked, Infra: s.infra, Usage: s.usage, MicroUSD: s.cost()},
 		Checks: r.verdicts(), Cases: s.reportCases(r.cases),
 	}
-	rep.Model.Fingerprint, rep.Enforcement = s.found[idFingerprint].values, s.found[idEnforced].values["enforcement"]
+	rep.Model.Fingerprint, rep.Enforcement = s.known(), s.found[idEnforced].values["enforcement"]
 	_, rep.Replayed = s.Provider.(*Replayer)
 	rep.Verdict, rep.Reasons = overall(rep.Checks, r.criticalWrong(), s.doubts(r))
 	NewRedactor(s.Secrets...).report(&rep)
@@ -94,12 +96,13 @@ func (s *suite) causeList() string {
 	return strings.Join(all, ", ")
 }
 
-func servedBy(cases []caseResult) []string {
+// namesIn are the different names that answers bear, in order.
+func namesIn(cases []caseResult, of func(outcome) string) []string {
 	names := map[string]bool{}
 	for _, c := range cases {
 		for _, r := range c.runs {
-			if r.model != "" {
-				names[r.model] = true
+			if n := of(r); n != "" {
+				names[n] = true
 			}
 		}
 	}

@@ -12,6 +12,7 @@ type outcome struct {
 	repeat  int
 	content string
 	model   string // that the answer names; "" if there was none
+	system  string // the provider's mark of what ran; "" if there was none
 	latency time.Duration
 	usage   contracts.Usage
 }

@@ -75,7 +75,7 @@ func (s *suite) call(ctx context.Context, j job, n int) (outcome, contracts.Usag
 	s.pay(got.Usage, err != nil)
 	s.mu.Unlock()
 	return outcome{Ruling: s.judge.Classify(k, got, err), repeat: j.repeat, content: got.Content,
-		model: got.Model, latency: time.Since(started), usage: got.Usage}, got.Usage
+		model: got.Model, system: got.SystemFingerprint, latency: time.Since(started), usage: got.Usage}, got.Usage
 }
 
 // finish records an outcome and decides whether it ends the suite.
@@ -108,6 +108,7 @@ func (s *suite) hindered(end context.CancelFunc, f *contracts.Failure) bool {
 	defer s.mu.Unlock()
 	s.infra++
 	s.causes[causeOf(f)]++
+	s.gone = s.gone || f.ModelGone()
 	switch {
 	case slices.Contains([]contracts.Class{contracts.Auth, contracts.NotFound, contracts.QuotaExhausted, contracts.Internal}, f.Class):
 		s.stop("the target is not usable: " + causeOf(f))

@@ -35,6 +35,7 @@ type suite struct {
 	spent    spending
 	broken   int    // runs that broke the form of an answer
 	hard     bool   // a hard check failed that knows no tolerance
+	gone     bool   // the provider has no such model
 	stopped  string // why no further call is made; "" while it goes on
 	finished time.Time
 }

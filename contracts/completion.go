@@ -9,6 +9,8 @@ type Completion struct {
 	FinishReason string // "stop", "length", "content_filter", "tool_calls", or the provider's own word
 	Usage        Usage
 	Reference    string // the provider's id of the call, "" if it gives none
+	// SystemFingerprint is the provider's own mark of what ran, "" if it gives none.
+	SystemFingerprint string
 	// ToolCalls are the calls that the model asks for, in the provider's order.
 	ToolCalls []ToolCall
 }

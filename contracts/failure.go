@@ -3,6 +3,7 @@ package contracts
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -69,6 +70,21 @@ func (f *Failure) Error() string {
 		s += fmt.Sprintf(", status %d", f.Status)
 	}
 	return s
+}
+
+// ModelGone says that the provider has no such model, or no longer: a 404 that
+// speaks of the model, or a refusal that says it was taken out of service. A 404
+// that does not name the model may be about an address. Detail is read for words
+// and kept where it is.
+func (f *Failure) ModelGone() bool {
+	said := strings.ToLower(f.Code + " " + f.Detail)
+	switch f.Class {
+	case NotFound:
+		return f.Code != "redirect" && strings.Contains(said, "model")
+	case InvalidRequest: // a deprecated parameter is no deprecated model
+		return strings.Contains(said, "model_decommissioned") || strings.Contains(said, "model") && strings.Contains(said, "has been decommissioned")
+	}
+	return false
 }
 
 type failureJSON struct {

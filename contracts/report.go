@@ -28,16 +28,21 @@ type Report struct {
 	Contract      ReportContract `json:"contract"`
 	Target        string         `json:"target"`
 	Provider      string         `json:"provider"`
-	Model         ReportModel    `json:"model"`
-	Started       time.Time      `json:"started"`
-	Finished      time.Time      `json:"finished"`
-	Verdict       Verdict        `json:"verdict"`
-	Reasons       []string       `json:"reasons,omitempty"`
-	Replayed      bool           `json:"replayed,omitempty"` // answers came from a recording: no evidence for a router
-	Stopped       string         `json:"stopped,omitempty"`  // why runs that were planned were not made
-	Totals        ReportTotals   `json:"totals"`
-	Checks        []ReportCheck  `json:"checks"`
-	Cases         []ReportCase   `json:"cases"`
+	// BaseHost is where the provider was reached, and ProfileDigest stands for how it
+	// was spoken to; empty in reports from before they were kept.
+	BaseHost      string        `json:"base_host,omitempty"`
+	ProfileDigest string        `json:"provider_profile_digest,omitempty"`
+	Model         ReportModel   `json:"model"`
+	Started       time.Time     `json:"started"`
+	Finished      time.Time     `json:"finished"`
+	Verdict       Verdict       `json:"verdict"`
+	Reasons       []string      `json:"reasons,omitempty"`
+	Replayed      bool          `json:"replayed,omitempty"` // answers came from a recording: no evidence for a router
+	Stopped       string        `json:"stopped,omitempty"`  // why runs that were planned were not made
+	Gone          bool          `json:"gone,omitempty"`     // the provider says that it has no such model, or no longer
+	Totals        ReportTotals  `json:"totals"`
+	Checks        []ReportCheck `json:"checks"`
+	Cases         []ReportCase  `json:"cases"`
 	// Enforcement says who makes an answer keep the output schema: "native" if the
 	// target does, "none" if nobody but us; "" where it was not asked.
 	Enforcement string `json:"enforcement,omitempty"`
@@ -54,6 +59,8 @@ type ReportContract struct {
 type ReportModel struct {
 	Asked  string   `json:"asked"`
 	Served []string `json:"served"`
+	// SystemFingerprints are the providers' own marks of what answered, as they say them.
+	SystemFingerprints []string `json:"system_fingerprints,omitempty"`
 	// Fingerprint are values by which the same model is known again: how it counts
 	// tokens, and hashes of its answers to the first cases. Empty where not taken.
 	Fingerprint map[string]string `json:"fingerprint,omitempty"`

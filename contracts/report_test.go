@@ -14,7 +14,8 @@ func fullReport() Report {
 	at, cost := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), int64(1200)
 	return Report{SchemaVersion: 1, SuiteVersion: "1", ID: "conf_a", Mode: "quick", Repeats: 3, Seed: 7,
 		Contract: ReportContract{"tickets", 1, "sha256:" + strings.Repeat("a", 64)}, Target: "t", Provider: "p",
-		Model: ReportModel{"m", []string{"m-1"}, map[string]string{"a": "1"}}, Started: at, Finished: at.Add(time.Minute), Verdict: Fail,
+		BaseHost: "https://api", ProfileDigest: "sha256:p", Gone: true,
+		Model: ReportModel{"m", []string{"m-1"}, []string{"fp_1"}, map[string]string{"a": "1"}}, Started: at, Finished: at.Add(time.Minute), Verdict: Fail,
 		Reasons: []string{"because"}, Replayed: true, Enforcement: "none", Stopped: "enough", Totals: ReportTotals{3, 2, 1, Usage{5, 7, true}, &cost},
 		Checks: []ReportCheck{{"STR-01", "H", "one value", Fail, 3, 2, 0.5, "case a", map[string]string{"a": "1"}}},
 		Cases: []ReportCase{{ID: "a", Critical: true, Expected: "x is 1", Reproduce: "curl", Runs: []ReportRun{{Fail, "STR-01", 12,

@@ -26,19 +26,41 @@ type AuditEntry struct {
 	Reason   string           `json:"reason"`
 	Report   string           `json:"report,omitempty"`
 	Evidence *Evidence        `json:"evidence,omitempty"`
-	Prev     string           `json:"prev"` // hash of the entry before; "" for the first
-	Hash     string           `json:"hash"`
+	// EvidenceSHA256 is the hash of Evidence as it stands here. Record names the
+	// record after the change and RecordSHA256 is the hash of its bytes, so that a
+	// record that was edited in place shows. Proof is there if the change brought one.
+	EvidenceSHA256 string `json:"evidence_sha256,omitempty"`
+	Record         string `json:"record,omitempty"`
+	RecordSHA256   string `json:"record_sha256,omitempty"`
+	Proof          *Proof `json:"proof,omitempty"`
+	Prev           string `json:"prev"` // hash of the entry before; "" for the first
+	Hash           string `json:"hash"`
 }
 
 // Evidence is what made a machine change a pair: numbers and names of ours,
 // never a part of an answer.
 type Evidence struct {
+	Rule   string         `json:"rule,omitempty"`          // that moved the pair
 	Calls  int            `json:"calls,omitempty"`         // classified, in the window
 	Failed int            `json:"failed,omitempty"`        // of these
 	Row    int            `json:"in_a_row,omitempty"`      // the newest, without a success between
 	Checks map[string]int `json:"checks,omitempty"`        // failures by check id
 	Served string         `json:"served_sha256,omitempty"` // hash of a model name that no proof has
+	System string         `json:"system_sha256,omitempty"` // hash of a provider's mark that no proof has
 	Report string         `json:"report_sha256,omitempty"` // of a canary run
+	// Tokens and Answers are the counts and the answers of a canary run that were as
+	// the proof has them, OK of N. Score is its cumulative sum.
+	Tokens  *Share `json:"token_counts,omitempty"`
+	Answers *Share `json:"answers,omitempty"`
+	Score   int    `json:"cusum,omitempty"`
+}
+
+// Sum is the hash of the evidence; "" for none.
+func (e *Evidence) Sum() string {
+	if e == nil {
+		return ""
+	}
+	return shaOf(encode(e))
 }
 
 // maxAudit bounds the audit log; older entries go first.

@@ -49,6 +49,13 @@ func (s *Store) Note(ctx context.Context, p Pair, checks []string) (Evidence, er
 type Canary struct {
 	Failed  int       `json:"failed"`                 // since one last passed
 	Unclear time.Time `json:"unclear_since,omitzero"` // since when all were inconclusive; zero if the newest was not
+	// Score is the cumulative sum of wrong answers against the proof that Of names.
+	Score int    `json:"score,omitempty"`
+	Of    string `json:"of,omitempty"`
+	// Tries counts the runs that were to prove the pair anew, and Tried is when the
+	// newest of them began.
+	Tries int       `json:"tries,omitempty"`
+	Tried time.Time `json:"tried,omitzero"`
 }
 
 // TakeCanary asks for the right to make a pair's next scheduled run. Of all
@@ -56,6 +63,16 @@ type Canary struct {
 // to its end or not.
 func (s *Store) TakeCanary(ctx context.Context, p Pair, holder string, every time.Duration) (bool, error) {
 	got, err := s.client.SetNX(ctx, s.keys.canaryLease(p.Target, p.Digest), holder, every).Result()
+	if err != nil {
+		return false, fmt.Errorf("canary: %w: %w", ErrUnavailable, err)
+	}
+	return got, nil
+}
+
+// TakeProof asks in the same way for the right to prove a pair anew, for as long
+// as every. It is apart from that to the next scheduled run.
+func (s *Store) TakeProof(ctx context.Context, p Pair, holder string, every time.Duration) (bool, error) {
+	got, err := s.client.SetNX(ctx, s.keys.proofLease(p.Target, p.Digest), holder, every).Result()
 	if err != nil {
 		return false, fmt.Errorf("canary: %w: %w", ErrUnavailable, err)
 	}

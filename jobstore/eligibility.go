@@ -29,11 +29,15 @@ const (
 // proof. It is bound to the contract's digest: a contract changed by one byte
 // has no record.
 type Eligibility struct {
-	Version  int64            `json:"-"` // bumped by every change; 0 before the first
-	Target   string           `json:"target"`
-	Contract string           `json:"contract"` // "name@version"
-	Digest   string           `json:"digest"`
-	State    EligibilityState `json:"state"`
+	Version int64 `json:"-"` // bumped by every change; 0 before the first
+	// ID names the record as it stands, and PreviousID as it stood before; what that
+	// was is in the audit log. Both are "" in records from before they were kept.
+	ID         string           `json:"id,omitempty"`
+	PreviousID string           `json:"previous_id,omitempty"`
+	Target     string           `json:"target"`
+	Contract   string           `json:"contract"` // "name@version"
+	Digest     string           `json:"digest"`
+	State      EligibilityState `json:"state"`
 	// Under is the state that comes back when an operator lifts Disabled; ""
 	// in every other state. Reports and drift go on changing it meanwhile.
 	Under EligibilityState `json:"under,omitempty"`
@@ -57,25 +61,6 @@ type Override struct {
 	Until  time.Time `json:"until"`
 }
 
-// Proof is what a conformance run showed.
-type Proof struct {
-	Report       string   `json:"report"` // id of the report
-	SHA256       string   `json:"report_sha256"`
-	SuiteVersion string   `json:"suite_version"`
-	Mode         string   `json:"mode"`
-	Verdict      string   `json:"verdict"`
-	Provider     string   `json:"provider"`
-	BaseHost     string   `json:"base_host,omitempty"` // of the provider when the report was accepted
-	Model        string   `json:"model"`
-	Served       []string `json:"served,omitempty"`
-	Runs         int      `json:"runs"`
-	// Bounds are the lower bounds of the checks that have one, by check id.
-	Bounds  map[string]float64 `json:"bounds,omitempty"`
-	Started time.Time          `json:"started,omitzero"`
-	Issued  time.Time          `json:"issued"`
-	Expires time.Time          `json:"expires"`
-}
-
 func eligibilityField(target, digest string) string { return target + "\n" + digest }
 
 // SetEligibility writes a record and its audit entry in one step, if the
@@ -84,6 +69,7 @@ func eligibilityField(target, digest string) string { return target + "\n" + dig
 // audit chain, whoever else writes there. It returns the new version, or a
 // *ConflictError with the current one.
 func (s *Store) SetEligibility(ctx context.Context, rec Eligibility, entry AuditEntry, fresh bool) (int64, error) {
+	entry.Record, entry.RecordSHA256 = rec.ID, shaOf(encode(rec))
 	op, field := token(), eligibilityField(rec.Target, rec.Digest)
 	keys := []string{s.keys.eligibility(), s.keys.audit(), s.keys.auditHead(), s.keys.window(rec.Target, rec.Digest), s.keys.operation(op)}
 	head, err := s.auditHead(ctx)

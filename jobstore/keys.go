@@ -100,6 +100,10 @@ func (k keyspace) canaryLease(target, digest string) string {
 	return k.prefix + "{eligibility}:lease:" + shortHash(target, digest)
 }
 
+func (k keyspace) proofLease(target, digest string) string {
+	return k.prefix + "{eligibility}:lease:" + shortHash(target, digest, "proof")
+}
+
 func (k keyspace) idem(owner, key string) string {
 	return k.tag(shardOf(owner, key)) + "idem:" + shortHash(owner, key)
 }

@@ -14,6 +14,11 @@ type Target struct {
 	// Temperature says what this model takes where a contract asks for the
 	// lowest: some refuse the parameter, some take only one value.
 	Temperature Temperature
+	// Pinned says whether Model stays what it is; nil: judge by its name.
+	Pinned *bool
+	// Profile is a digest of how the target is spoken to: kind and version of the
+	// adapter, and the rules of the target. A pass is bound to it; "": to none.
+	Profile string
 	// MaxConcurrency bounds the calls at once from one router; 0: no bound.
 	MaxConcurrency int
 	// Price is what it charges; the zero Price: nobody said.

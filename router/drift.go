@@ -3,9 +3,7 @@ package router
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"inferonce/contracts"
 	"inferonce/jobstore"
 )
 
@@ -26,16 +24,19 @@ const (
 // otherModel is the check that the model which was asked answered.
 const otherModel = "ENV-06"
 
-// drifted decides from a window of live answers. An empty reason means that
-// nothing is to be done. It is pure.
-func drifted(e jobstore.Evidence) string {
+// drifted decides from a window of live answers. It is pure.
+func drifted(e jobstore.Evidence) drift {
 	switch {
 	case e.Row >= driftRow:
-		return fmt.Sprintf("%d live answers in a row broke the contract", e.Row)
+		return live("%d live answers in a row broke the contract", e.Row)
 	case e.Failed >= driftLeast && atLeast(e.Failed, e.Calls, driftRate) < driftDoubt:
-		return fmt.Sprintf("%d of the newest %d live answers broke the contract: more than 2 percent, with 95 percent confidence", e.Failed, e.Calls)
+		return live("%d of the newest %d live answers broke the contract: more than 2 percent, with 95 percent confidence", e.Failed, e.Calls)
 	}
-	return ""
+	return drift{}
+}
+
+func live(format string, values ...any) drift {
+	return drift{rule: ruleLive, reason: fmt.Sprintf(format, values...)}
 }
 
 // atLeast is the chance of k or more failures in n calls at a true rate of p,
@@ -51,10 +52,4 @@ func atLeast(k, n int, p float64) float64 {
 		term *= float64(n-i) / float64(i+1) * p / (1 - p)
 	}
 	return sum
-}
-
-// stray says that a model answered whose name the proof of a pair does not have.
-// A pair without proof, or whose proof has no names, has none that could stray.
-func stray(proof *jobstore.Proof, served string) bool {
-	return proof != nil && proof.Verdict == string(contracts.Pass) && len(proof.Served) > 0 && !slices.Contains(proof.Served, served)
 }

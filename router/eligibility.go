@@ -2,6 +2,7 @@ package router
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"inferonce/contracts"
@@ -19,6 +20,11 @@ type pairing struct {
 	contract *contracts.Contract
 	host     string // that the target's provider is reached at now
 	suite    string // the conformance suite whose reports count now
+	// before is the digest of another state of the contract, which the target has a
+	// record for; "" if it has none, or nobody looked.
+	before string
+	// scheduled says that this router makes runs for the contract by itself.
+	scheduled bool
 }
 
 // judgement is where a pair stands, as of a moment. An empty code means that
@@ -44,12 +50,12 @@ func (p pairing) judge(now time.Time) judgement {
 		return judgement{jobstore.Eligible, "", fmt.Sprintf("switched on by %s until %s without a valid pass: %s",
 			rec.Override.By, rec.Override.Until.Format(time.RFC3339), rec.Override.Reason)}
 	case rec.Version == 0:
-		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + "), so it has not proved " + needs(p.contract) + "; " + run}
+		return judgement{jobstore.Pending, "not_proved", "no conformance run for this contract as it is now (" + shortDigest(p.contract.Digest) + ")" + p.changed() + ", so it has not proved " + needs(p.contract) + "; " + run}
 	case rec.State == jobstore.Suspended:
 		return judgement{jobstore.Suspended, "suspended", fmt.Sprintf("suspended by %s: %s; a passing report from %s on brings it back; %s",
-			rec.By, rec.Reason, rec.Suspended.Add(hysteresis).Format(time.RFC3339), run)}
+			rec.By, rec.Reason, rec.Suspended.Add(hysteresis).Format(time.RFC3339), p.again())}
 	case rec.State == jobstore.Revoked:
-		return judgement{jobstore.Revoked, "revoked", rec.Reason + "; " + run}
+		return judgement{jobstore.Revoked, "revoked", rec.Reason + "; " + p.again()}
 	}
 	return p.judgeProof(now)
 }
@@ -65,12 +71,37 @@ func (p pairing) judgeProof(now time.Time) judgement {
 		return judgement{jobstore.Pending, "other_provider", fmt.Sprintf("the pass is for provider %s, the target now uses %s; %s", proof.Provider, p.target.Provider, run)}
 	case proof.BaseHost != "" && proof.BaseHost != p.host:
 		return judgement{jobstore.Pending, "other_host", fmt.Sprintf("the pass is for the provider at %s, which is now reached at %s; %s", proof.BaseHost, p.host, run)}
-	case proof.SuiteVersion != p.suite:
+	case proof.Profile != "" && proof.Profile != p.target.Profile:
+		return judgement{jobstore.Pending, "other_profile", fmt.Sprintf("the pass is for the provider as it was spoken to under profile %s, which is now %s: the adapter's kind or version, or a rule of the target, changed; %s", shortDigest(proof.Profile), shortDigest(p.target.Profile), run)}
+	case major(proof.SuiteVersion) != major(p.suite):
 		return judgement{jobstore.Pending, "other_suite", fmt.Sprintf("the pass is of suite version %s, this router goes by %s; %s", proof.SuiteVersion, p.suite, run)}
 	case !now.Before(proof.Expires):
 		return judgement{jobstore.Expired, "expired", "its conformance pass expired at " + proof.Expires.Format(time.RFC3339) + "; " + run}
 	}
 	return judgement{jobstore.Eligible, "", "conformance passed, with " + needs(p.contract) + ", at " + proof.Issued.Format(time.RFC3339) + ", good until " + proof.Expires.Format(time.RFC3339)}
+}
+
+// changed says that what is on record is about another state of the contract.
+func (p pairing) changed() string {
+	if p.before == "" {
+		return ""
+	}
+	return ": the contract changed since its record, which is about " + shortDigest(p.before)
+}
+
+// again says who proves a pair anew that drift took out.
+func (p pairing) again() string {
+	if p.scheduled && !p.rec.Suspended.IsZero() {
+		return "scheduled runs try it from " + p.rec.Suspended.Add(hysteresis).Format(time.RFC3339) + " on; or " + p.run()
+	}
+	return p.run()
+}
+
+// major is the part of a suite's version that a pass is bound to: within it
+// checks may be added, and none means something else.
+func major(version string) string {
+	m, _, _ := strings.Cut(version, ".")
+	return m
 }
 
 func (p pairing) run() string {

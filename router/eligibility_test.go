@@ -66,21 +66,26 @@ func TestHowLongAPassIsGoodFor(t *testing.T) {
 	for _, c := range []struct {
 		name, asked string
 		served      []string
+		pinned      *bool
 		want        time.Duration
 	}{
-		{"a pinned model", "gpt-4o-2024-08-06", []string{"gpt-4o-2024-08-06"}, month},
-		{"a pinned model that was not named in answers", "triage", nil, month},
-		{"latest behind a hyphen", "mistral-small-latest", []string{"mistral-small-latest"}, week},
-		{"latest behind a colon", "llama3:latest", nil, week},
-		{"latest in another spelling", "Claude-LATEST", nil, week},
-		{"latest alone", "latest", nil, week},
-		{"a name that only contains the letters", "translatest", nil, month},
-		{"latest in the middle is part of a name", "latest-news-7b", nil, month},
-		{"an alias is known by the name that answers", "gpt-4o", []string{"gpt-4o-2024-08-06"}, week},
-		{"an answer without a name is no other name", "triage", []string{""}, month},
+		{"a pinned model", "gpt-4o-2024-08-06", []string{"gpt-4o-2024-08-06"}, nil, month},
+		{"a name with a version that was not named in answers", "qwen3-4b", nil, nil, month},
+		{"a name without a digit names no version", "triage", nil, nil, week},
+		{"unless the configuration says that it is pinned", "triage", nil, new(true), month},
+		{"latest behind a hyphen", "mistral-small-latest", []string{"mistral-small-latest"}, nil, week},
+		{"latest behind a colon", "llama3:latest", nil, nil, week},
+		{"latest in another spelling", "Claude-3-LATEST", nil, nil, week},
+		{"latest alone", "latest", nil, nil, week},
+		{"a name that only contains the letters", "translatest-2", nil, nil, month},
+		{"latest in the middle is part of a name", "latest-news-7b", nil, nil, month},
+		{"an alias is known by the name that answers", "gpt-4o", []string{"gpt-4o-2024-08-06"}, nil, week},
+		{"and is what the configuration says it is", "gpt-4o", []string{"gpt-4o-2024-08-06"}, new(true), month},
+		{"a reseller's name with a date may move all the same", "acme/model-2025-01-01", nil, new(false), week},
+		{"an answer without a name is no other name", "qwen3-4b", []string{""}, nil, month},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := proofLife(c.asked, c.served); got != c.want {
+			if got := proofLife(providers.Target{Model: c.asked, Pinned: c.pinned}, c.served); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
@@ -109,8 +114,8 @@ func TestDrifted(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := drifted(jobstore.Evidence{Calls: c.calls, Failed: c.failed, Row: c.row})
-			if (got != "") != c.want {
-				t.Errorf("%q", got)
+			if (got.rule == ruleLive) != c.want || (got.reason != "") != c.want {
+				t.Errorf("%+v", got)
 			}
 		})
 	}
@@ -148,9 +153,9 @@ func TestAfterAScheduledRun(t *testing.T) {
 		{"a conclusive run begins the day anew", jobstore.Canary{Unclear: noon.Add(-day)}, contracts.Fail, jobstore.Canary{Failed: 1}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			is, reason := afterCanary(c.was, c.verdict, noon)
-			if is != c.is || (reason != "") != c.suspend {
-				t.Errorf("%+v, %q; want %+v", is, reason, c.is)
+			is, d := afterCanary(c.was, c.verdict, noon)
+			if is != c.is || (d.rule != "") != c.suspend || (d.reason != "") != c.suspend {
+				t.Errorf("%+v, %+v; want %+v", is, d, c.is)
 			}
 		})
 	}

@@ -42,6 +42,7 @@ type Observation struct {
 	Effect   contracts.Effect
 	Code     string
 	By       string
+	Rule     string // that moved eligibility; "" if none did
 	Elapsed  time.Duration
 	// Recovered marks a success that needed more than one attempt (R19).
 	Recovered bool

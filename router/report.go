@@ -29,7 +29,7 @@ func (r *Router) AcceptReport(ctx context.Context, raw []byte, by string) (jobst
 	if err != nil {
 		return jobstore.Eligibility{}, err
 	}
-	proof := proofOf(rep, raw, r.Hosts[rep.Provider])
+	proof := proofOf(rep, raw, r.Targets[rep.Target], r.Hosts[rep.Provider], by)
 	for range maxConflicts {
 		rec, err := r.Store.EligibilityOf(ctx, rep.Target, c.Digest)
 		if err != nil {
@@ -89,6 +89,9 @@ func withProof(rec jobstore.Eligibility, rep contracts.Report, c *contracts.Cont
 	} else {
 		setUnderneath(&to, jobstore.Revoked)
 		to.Certify = rec.Certify || before == jobstore.Suspended
+		if by == canaryAuthor && rec.Suspended.IsZero() { // a renewal; tries to come back keep their distance
+			to.Suspended, to.Certify = at, true
+		}
 	}
 	if rec.State == jobstore.Disabled {
 		ch.action = "report"
@@ -117,7 +120,7 @@ func (r *Router) refuseReport(rep contracts.Report, c *contracts.Contract) error
 	switch {
 	case rep.SchemaVersion != contracts.ReportSchema:
 		return &ReportError{"report_schema", fmt.Sprintf("report schema %d; this router reads %d", rep.SchemaVersion, contracts.ReportSchema)}
-	case rep.SuiteVersion != r.SuiteVersion:
+	case major(rep.SuiteVersion) != major(r.SuiteVersion):
 		return &ReportError{"report_suite", "suite version " + rep.SuiteVersion + "; this router accepts " + r.SuiteVersion}
 	case rep.Replayed:
 		return &ReportError{"report_replayed", "the report is of a recording, which says nothing about the target today; run conformance live"}

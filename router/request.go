@@ -67,7 +67,10 @@ type Standing struct {
 	Fallback bool                      // it may take over if eligible; the primary needs no pass
 	Eligible bool
 	Reason   string // in words an operator can act on
-	Record   *jobstore.Eligibility
+	// RenewFrom is when the pass is to be renewed, well before it expires; zero
+	// without one.
+	RenewFrom time.Time
+	Record    *jobstore.Eligibility
 }
 
 // Health is how ready the router is.

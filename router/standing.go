@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (r *Router) standings(ctx context.Context, c *contracts.Contract, targets [
 
 func (r *Router) pairing(rec jobstore.Eligibility, target string, c *contracts.Contract) pairing {
 	t := r.Targets[target]
-	return pairing{rec: rec, target: t, contract: c, host: r.Hosts[t.Provider], suite: r.SuiteVersion}
+	return pairing{rec: rec, target: t, contract: c, host: r.Hosts[t.Provider], suite: r.SuiteVersion, scheduled: r.Canary.covers(c.Ref())}
 }
 
 // barred names the fallbacks of a route that may not take over, and says
@@ -56,6 +57,7 @@ func (r *Router) barred(ctx context.Context, route *Route) (map[string]jobstore.
 // Eligibility tells, for every route and target, whether it may take over.
 func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 	var out []Standing
+	var before map[string]string // read once, where a pair has no record
 	for _, ref := range r.Contracts.Refs() {
 		route, ok := r.routes[ref]
 		if !ok {
@@ -66,6 +68,14 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 			return nil, err
 		}
 		for _, p := range all {
+			if p.rec.Version == 0 {
+				if before == nil {
+					if before, err = r.earlier(ctx); err != nil {
+						return nil, err
+					}
+				}
+				p.before = before[p.target.Name+" "+p.contract.Ref()]
+			}
 			st := p.standing(now())
 			st.Fallback = p.target.Name != route.Primary
 			out = append(out, st)
@@ -74,12 +84,28 @@ func (r *Router) Eligibility(ctx context.Context) ([]Standing, error) {
 	return out, nil
 }
 
+// earlier reads, by target and contract, which state of the contract the newest
+// record is about.
+func (r *Router) earlier(ctx context.Context) (map[string]string, error) {
+	all, err := r.Store.AllEligibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	digests, newest := map[string]string{}, map[string]time.Time{}
+	for _, rec := range all {
+		if k := rec.Target + " " + rec.Contract; rec.Changed.After(newest[k]) {
+			digests[k], newest[k] = rec.Digest, rec.Changed
+		}
+	}
+	return digests, nil
+}
+
 func (p pairing) standing(at time.Time) Standing {
 	j := p.judge(at)
 	st := Standing{Target: p.target.Name, Contract: p.contract.Ref(), Digest: p.contract.Digest, State: j.state,
 		Eligible: j.code == "", Reason: j.reason}
 	if p.rec.Version > 0 {
-		st.Record = &p.rec
+		st.Record, st.RenewFrom = &p.rec, renewFrom(p.rec.Proof)
 	}
 	return st
 }
@@ -176,43 +202,66 @@ func (r *Router) noTarget(name string) error {
 // change is what the audit log says of a move of eligibility.
 type change struct {
 	action, by, reason string
+	drift              drift  // that a rule found, if one did
+	of                 string // id of the report that it was held against
 	evidence           *jobstore.Evidence
 	report             string // id; the record's own if empty
 	fresh              bool   // what live traffic showed before says nothing any more
 }
 
 func (r *Router) move(ctx context.Context, from, to jobstore.Eligibility, ch change) (jobstore.Eligibility, error) {
+	to.ID, to.PreviousID = "elig_"+strings.ToLower(rand.Text()), from.ID
 	entry := jobstore.AuditEntry{At: to.Changed, By: ch.by, Action: ch.action, Target: to.Target, Contract: to.Contract,
-		Digest: to.Digest, From: from.State, To: to.State, Reason: ch.reason, Report: ch.report, Evidence: ch.evidence}
+		Digest: to.Digest, From: from.State, To: to.State, Reason: ch.reason, Report: ch.report,
+		Evidence: ch.evidence, EvidenceSHA256: ch.evidence.Sum()}
 	if entry.Report == "" && to.Proof != nil {
 		entry.Report = to.Proof.Report
+	}
+	if to.Proof != from.Proof {
+		entry.Proof = to.Proof
 	}
 	v, err := r.Store.SetEligibility(ctx, to, entry, ch.fresh)
 	if err != nil {
 		return from, err
 	}
 	to.Version = v
-	r.observer.Observe(Observation{Event: EligibilityMoved, Target: to.Target, Contract: to.Contract, State: string(to.State), By: ch.by, Code: ch.action})
+	r.observer.Observe(Observation{Event: EligibilityMoved, Target: to.Target, Contract: to.Contract, State: string(to.State), By: ch.by, Code: ch.action, Rule: ch.drift.rule})
 	return to, nil
 }
 
-// suspend takes a pair out on what a machine saw. It says whether it changed
-// something: a pair that is suspended or revoked already stays as it is. An
-// operator's override goes on until its end. The error is a *ConflictError if
-// rec is not the newest.
-func (r *Router) suspend(ctx context.Context, rec jobstore.Eligibility, c *contracts.Contract, ch change) (bool, error) {
-	if u := underneath(rec); u == jobstore.Suspended || u == jobstore.Revoked {
+// takeOut suspends or revokes a pair on what a machine saw. It says whether it
+// changed something: a pair that is out already stays as it is, unless it is
+// suspended and its model is gone. An operator's override goes on until its end.
+// The error is a *ConflictError if rec is not the newest.
+func (r *Router) takeOut(ctx context.Context, rec jobstore.Eligibility, c *contracts.Contract, ch change) (bool, error) {
+	to, changes := takenOut(rec, c, ch, now())
+	if !changes {
 		return false, nil
 	}
-	to := rec
-	to.Contract, to.Changed, to.Suspended = c.Ref(), now(), now()
-	setUnderneath(&to, jobstore.Suspended)
-	if to.State != jobstore.Disabled {
-		to.By, to.Reason = ch.by, ch.reason
+	ch.action, ch.reason = "suspend", ch.drift.reason
+	if ch.drift.gone {
+		ch.action = "revoke"
 	}
-	ch.action = "suspend"
 	_, err := r.move(ctx, rec, to, ch)
 	return err == nil, err
+}
+
+// takenOut is the record after it. It is pure.
+func takenOut(rec jobstore.Eligibility, c *contracts.Contract, ch change, at time.Time) (to jobstore.Eligibility, changes bool) {
+	under, state := underneath(rec), jobstore.Suspended
+	if ch.drift.gone {
+		state = jobstore.Revoked
+	}
+	if under == jobstore.Revoked || under == state {
+		return rec, false
+	}
+	to = rec
+	to.Contract, to.Changed, to.Suspended, to.Certify = c.Ref(), at, at, rec.Certify || ch.drift.certify
+	setUnderneath(&to, state)
+	if to.State != jobstore.Disabled {
+		to.By, to.Reason = ch.by, ch.drift.reason
+	}
+	return to, true
 }
 
 func isConflict(err error) bool {

@@ -2,9 +2,8 @@ package router
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -40,7 +39,10 @@ type sighting struct {
 	target   string
 	contract *contracts.Contract
 	check    string
+	quiet    bool   // it is not counted: only what follows says something
 	served   string // model that answered; "" if none did
+	system   string // the provider's mark of what ran
+	gone     bool   // the provider has no such model
 }
 
 // lookout collects sightings until they are noted.
@@ -81,14 +83,16 @@ func (r *Router) classify(h *heard) {
 	// A bug of ours says nothing about the provider.
 	defer func() { _ = recover() }()
 	check, counts := r.Classify(h.contract, r.Targets[h.target].Model, h.input, h.done, h.err)
-	if !counts {
-		return
+	s := sighting{target: h.target, contract: h.contract, check: check, quiet: !counts}
+	if f, failed := errors.AsType[*contracts.Failure](h.err); failed {
+		s.gone = f.ModelGone()
 	}
-	s := sighting{target: h.target, contract: h.contract, check: check}
 	if h.err == nil {
-		s.served = h.done.Model
+		s.served, s.system = h.done.Model, h.done.SystemFingerprint
 	}
-	r.lookout.add(s)
+	if counts || s.gone {
+		r.lookout.add(s)
+	}
 }
 
 // watch notes what live answers were worth until ctx ends, and suspends a pair
@@ -128,29 +132,30 @@ func (r *Router) note(seen []sighting) {
 	}
 }
 
-func (r *Router) notePair(seen []sighting) error {
+func (r *Router) notePair(all []sighting) error {
 	ctx, cancel := r.storeContext()
 	defer cancel()
-	c, pair := seen[0].contract, jobstore.Pair{Target: seen[0].target, Digest: seen[0].contract.Digest}
+	c, pair, counted := all[0].contract, jobstore.Pair{Target: all[0].target, Digest: all[0].contract.Digest}, false
 	for range maxConflicts {
 		rec, err := r.Store.EligibilityOf(ctx, pair.Target, pair.Digest)
 		if err != nil {
 			return err
 		}
-		checks, other := worth(rec.Proof, seen)
+		checks, named := worth(rec.Proof, all)
+		if counted {
+			checks = nil // they count once, however often the record has to be read
+		}
 		evidence, err := r.Store.Note(ctx, pair, checks)
 		if err != nil {
 			return err
 		}
-		seen = nil // they count once, however often the record has to be read
-		reason := drifted(evidence)
-		if other != "" {
-			reason, evidence.Served = "a model answered under a name that the proof does not have", other
-		}
-		if reason == "" {
+		counted = true
+		d := seenLive(evidence, named)
+		if d.rule == "" {
 			return nil
 		}
-		changed, err := r.suspend(ctx, rec, c, change{by: driftAuthor, reason: reason, evidence: &evidence})
+		evidence.Rule, evidence.Served, evidence.System = d.rule, named.served, named.system
+		changed, err := r.takeOut(ctx, rec, c, change{by: driftAuthor, drift: d, evidence: &evidence})
 		if changed {
 			r.lookAtPrimaries(ctx)
 		}
@@ -161,19 +166,43 @@ func (r *Router) notePair(seen []sighting) error {
 	return errKeptChanging
 }
 
-// worth turns sightings into check ids. other is the hash of a model's name that
-// the proof does not have, "" if there was none: a name is the provider's text.
-func worth(proof *jobstore.Proof, seen []sighting) (checks []string, other string) {
+// names are what sightings say of who answered, as hashes: a name is the
+// provider's text. "" is for what the proof has.
+type names struct {
+	served, system string
+	gone           bool
+}
+
+// seenLive decides what live answers mean: first what one answer is enough for.
+// It is pure.
+func seenLive(e jobstore.Evidence, n names) drift {
+	switch {
+	case n.gone:
+		return goneModel()
+	case n.served != "":
+		return namedOtherwise()
+	case n.system != "":
+		return markedOtherwise()
+	}
+	return drifted(e)
+}
+
+// worth turns sightings into check ids, and says what they show beside.
+func worth(proof *jobstore.Proof, seen []sighting) (checks []string, n names) {
 	for _, s := range seen {
 		check := s.check
-		if check == "" && stray(proof, s.served) {
-			check = otherModel
+		if stray(proof, s.served) {
+			n.served = hashed(s.served)
+			check = or(check, otherModel)
 		}
-		if s.served != "" && stray(proof, s.served) {
-			sum := sha256.Sum256([]byte(s.served))
-			other = hex.EncodeToString(sum[:])
+		if strange(proof, s.system) {
+			n.system = hashed(s.system)
+			check = or(check, otherModel)
 		}
-		checks = append(checks, check)
+		n.gone = n.gone || s.gone
+		if !s.quiet {
+			checks = append(checks, check)
+		}
 	}
-	return checks, other
+	return checks, n
 }

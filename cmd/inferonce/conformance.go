@@ -70,6 +70,7 @@ func pairWith(c *configs.Config, all map[string]providers.Provider, target strin
 			strings.Join(slices.Sorted(maps.Keys(targets)), ", "))
 	}
 	o.Target, o.Provider, o.Contract, o.Secrets = t, all[t.Provider], contract, keysOf(c)
+	o.BaseHost = newHosts(c)[t.Provider]
 	o.ReadRecorded = recorded(c.Providers[t.Provider].Kind)
 	o.Price = priceOf(c, target)
 	o.Profile, o.Calls = profilesOf(c.Providers[t.Provider])

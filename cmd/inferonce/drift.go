@@ -93,13 +93,26 @@ func newCanary(c *configs.Config, catalog *contracts.Catalog, all map[string]pro
 		}
 		out.Contracts = append(out.Contracts, contract.Ref())
 	}
-	out.Run = func(ctx context.Context, target string, contract *contracts.Contract) (contracts.Report, error) {
-		// One call at a time: live traffic comes first.
-		o, err := pairWith(c, all, target, contract, conformance.Options{Mode: conformance.Quick, Concurrency: 1})
+	out.Run = func(ctx context.Context, a router.Assignment) (contracts.Report, error) {
+		o, err := pairWith(c, all, a.Target, a.Contract, canaryOptions(a))
 		if err != nil {
 			return contracts.Report{}, err
 		}
 		return conformance.Run(ctx, o)
 	}
 	return out, nil
+}
+
+// canaryOptions are those of a scheduled run: one call at a time, since live
+// traffic comes first.
+func canaryOptions(a router.Assignment) conformance.Options {
+	o := conformance.Options{Mode: conformance.Quick, Concurrency: 1, Recognise: true}
+	if a.Certify {
+		o.Mode = conformance.Certify
+		return o // it sets a new baseline, so it goes by none
+	}
+	if k := a.Known; k != nil && k.TokenIntercept != nil && k.TokenSlope != nil {
+		o.Baseline = &conformance.TokenCount{Intercept: *k.TokenIntercept, Slope: *k.TokenSlope}
+	}
+	return o
 }

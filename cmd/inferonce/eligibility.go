@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,7 @@ type standing struct {
 	Eligible bool                  `json:"eligible"`
 	Reason   string                `json:"reason"`
 	Version  int64                 `json:"version"`
+	Renew    *time.Time            `json:"renew_from"`
 	Record   *jobstore.Eligibility `json:"record"`
 }
 
@@ -41,7 +43,9 @@ func newEligibilityListCmd(env lookup) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List who may take over for what, and why not",
-		Long:  "list shows every pair of a target and a contract that a route names.",
+		Long: `list shows every pair of a target and a contract that a route names, when its pass
+expires and from when on to renew it. With -o json it shows all that is on record
+of the pass: what was run, where, under which fingerprint, and with what bounds.`,
 		Example: `  inferonce eligibility list
   inferonce eligibility list -o json`,
 		Args:              takes(),
@@ -55,7 +59,7 @@ func newEligibilityListCmd(env lookup) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return list(p, body, l, []string{"TARGET", "CONTRACT", "ELIGIBLE", "VERSION", "STATE", "EXPIRES", "REASON"}, standingRow)
+			return list(p, body, l, []string{"TARGET", "CONTRACT", "ELIGIBLE", "VERSION", "STATE", "EXPIRES", "RENEW FROM", "REASON"}, standingRow)
 		},
 	}
 }
@@ -70,9 +74,12 @@ func standings(ctx context.Context, c *client) ([]byte, listing, error) {
 }
 
 func standingRow(s standing) [][]string {
-	expires := ""
+	expires, renew := "", ""
+	if s.Renew != nil {
+		renew = at(*s.Renew)
+	}
 	if s.Record != nil && s.Record.Proof != nil {
 		expires = at(s.Record.Proof.Expires)
 	}
-	return [][]string{{s.Target, s.Contract, map[bool]string{true: "yes", false: "no"}[s.Eligible], fmt.Sprint(s.Version), s.State, expires, s.Reason}}
+	return [][]string{{s.Target, s.Contract, map[bool]string{true: "yes", false: "no"}[s.Eligible], fmt.Sprint(s.Version), s.State, expires, renew, s.Reason}}
 }

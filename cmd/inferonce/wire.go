@@ -92,7 +92,7 @@ func newTargets(c *configs.Config) map[string]providers.Target {
 	out := map[string]providers.Target{}
 	for name, t := range c.Targets {
 		out[name] = providers.Target{Name: name, Provider: t.Provider, Model: t.Model, MaxConcurrency: t.MaxConcurrency,
-			Temperature: temperature(t.Temperature), Price: price(t.Price)}
+			Temperature: temperature(t.Temperature), Price: price(t.Price), Pinned: t.Pinned, Profile: profileDigest(c.Providers[t.Provider], t)}
 	}
 	return out
 }

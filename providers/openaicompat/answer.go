@@ -18,6 +18,7 @@ type reply struct {
 	Model   string         `json:"model"`
 	Choices []choice       `json:"choices"`
 	Usage   jsontext.Value `json:"usage"`
+	System  jsontext.Value `json:"system_fingerprint"`
 }
 
 type choice struct {
@@ -60,7 +61,7 @@ func (r reader) fromReply(whole reply) (contracts.Completion, *contracts.Failure
 	c := contracts.Completion{
 		Content: ch.Message.Content, Model: label(whole.Model, r.key), Reference: label(whole.ID, r.key),
 		FinishReason: r.finish(label(ch.FinishReason, r.key)), Usage: usage(whole.Usage),
-		ToolCalls: toolCalls(ch.Message.ToolCalls, r.key),
+		ToolCalls: toolCalls(ch.Message.ToolCalls, r.key), SystemFingerprint: label(word(whole.System), r.key),
 	}
 	if f := unusable(c, ch, r.key); f != nil {
 		return contracts.Completion{}, f
@@ -74,6 +75,15 @@ func (r reader) finish(word string) string {
 		return as
 	}
 	return word
+}
+
+// word reads a member that is text or of no interest.
+func word(raw jsontext.Value) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // label bounds a word of the provider that ends up in records.

@@ -24,6 +24,10 @@ import (
 	"inferonce/providers/transport"
 )
 
+// Version is of what this adapter sends and how it reads the answer. Conformance
+// passes are bound to it: raise it with every change that can change an answer.
+const Version = "1"
+
 // Config describes one provider account.
 type Config struct {
 	// BaseURL is the address that "/chat/completions" is appended to, such as

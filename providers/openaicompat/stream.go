@@ -25,7 +25,8 @@ type chunk struct {
 		Delta        message `json:"delta"`
 		FinishReason string  `json:"finish_reason"`
 	} `json:"choices"`
-	Usage jsontext.Value `json:"usage"`
+	Usage  jsontext.Value `json:"usage"`
+	System jsontext.Value `json:"system_fingerprint"`
 }
 
 // joinStream puts a stream together to the reply that was asked for. Chunks
@@ -56,6 +57,9 @@ func (rd reader) joinStream(body []byte) (reply, *contracts.Failure) {
 
 func (r *reply) add(ch *choice, c chunk) {
 	r.ID, r.Model = cmp.Or(r.ID, c.ID), cmp.Or(r.Model, c.Model)
+	if word(r.System) == "" {
+		r.System = c.System
+	}
 	if u := usage(c.Usage); u.Reported {
 		r.Usage = c.Usage
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"net/http"
+	"time"
 
 	"inferonce/jobstore"
 	"inferonce/router"
@@ -11,15 +12,17 @@ import (
 // standingView is whether a target may take over for a contract. Version is
 // what If-Match needs; 0 stands for a pair without a record.
 type standingView struct {
-	Target   string           `json:"target"`
-	Contract string           `json:"contract"`
-	Digest   string           `json:"digest"`
-	State    string           `json:"state"`
-	Fallback bool             `json:"fallback"`
-	Eligible bool             `json:"eligible"`
-	Reason   string           `json:"reason"`
-	Version  int64            `json:"version"`
-	Record   *eligibilityView `json:"record"`
+	Target   string `json:"target"`
+	Contract string `json:"contract"`
+	Digest   string `json:"digest"`
+	State    string `json:"state"`
+	Fallback bool   `json:"fallback"`
+	Eligible bool   `json:"eligible"`
+	Reason   string `json:"reason"`
+	Version  int64  `json:"version"`
+	// RenewFrom is when to run conformance again, well before the pass expires.
+	RenewFrom *time.Time       `json:"renew_from"`
+	Record    *eligibilityView `json:"record"`
 }
 
 // eligibilityView is a record of eligibility with its version.
@@ -38,6 +41,9 @@ func (a *api) listEligibility(x *exchange) error {
 	for _, s := range all {
 		v := standingView{Target: s.Target, Contract: s.Contract, Digest: s.Digest, State: string(s.State), Fallback: s.Fallback, Eligible: s.Eligible, Reason: s.Reason}
 		if s.Record != nil {
+			if !s.RenewFrom.IsZero() {
+				v.RenewFrom = &s.RenewFrom
+			}
 			v.Version, v.Record = s.Record.Version, &eligibilityView{s.Record.Version, s.Record}
 		}
 		views = append(views, v)

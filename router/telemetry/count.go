@@ -89,4 +89,7 @@ func (m *metrics) attemptResolved(o router.Observation) {
 
 func (m *metrics) eligibilityMoved(o router.Observation) {
 	m.moves.WithLabelValues(m.word(o.Code), m.target(o), m.contract(o)).Inc()
+	if o.Rule != "" {
+		m.drifts.WithLabelValues(m.word(o.Rule), m.target(o), m.contract(o)).Inc()
+	}
 }

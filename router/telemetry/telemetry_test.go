@@ -152,6 +152,10 @@ func TestEachEventMovesItsMetricsAndNoOther(t *testing.T) {
 		"a switch of eligibility": {
 			router.Observation{Event: router.EligibilityMoved, Target: "llama", Contract: "triage@1", State: "disabled", By: "ops", Code: "disable"},
 			map[string]float64{"eligibility_moves_total{action=disable,contract=triage@1,target=llama}": 1}},
+		"a pair that a rule took out": {
+			router.Observation{Event: router.EligibilityMoved, Target: "llama", Contract: "triage@1", State: "suspended", By: "drift", Code: "suspend", Rule: "live_answers"},
+			map[string]float64{"eligibility_moves_total{action=suspend,contract=triage@1,target=llama}": 1,
+				"drift_total{contract=triage@1,rule=live_answers,target=llama}": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(Options{})
