@@ -39,6 +39,7 @@ type Attempt struct {
 	Target       string
 	Provider     string
 	Model        string
+	Key          string // name of the provider's key that it is made with; "" where there is only one
 	State        AttemptState
 	Version      int64 // of the job, read when the attempt began
 	Epoch        int64 // of the claim it began under

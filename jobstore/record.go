@@ -31,7 +31,7 @@ func decodeJob(h map[string]string) (Job, error) {
 }
 
 func decodeAttempt(h map[string]string) (Attempt, error) {
-	a := Attempt{Number: int(number(h["number"])), Target: h["target"], Provider: h["provider"], Model: h["model"],
+	a := Attempt{Number: int(number(h["number"])), Target: h["target"], Provider: h["provider"], Model: h["model"], Key: h["key"],
 		State: AttemptState(h["state"]), Version: number(h["version"]), Epoch: number(h["epoch"]),
 		Started: millis(h["started"]), Ended: millis(h["ended"]), UnknownSince: millis(h["unknown_since"]),
 		SendBy: millis(h["send_by"]), Reference: h["reference"]}

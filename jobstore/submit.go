@@ -30,6 +30,7 @@ type Start struct {
 	Target   string
 	Provider string
 	Model    string
+	Key      string // name of the provider's key; "" where there is only one
 	// SendWithin is how long after the record the request may still leave.
 	SendWithin time.Duration
 }
@@ -66,7 +67,7 @@ func (s *Store) Resubmit(ctx context.Context, id string, sub Submission) (Submit
 	}
 	w, err := s.words(ctx, s.scripts.submit, keys, id, sub.Fingerprint, ms(sub.Lease), ms(sub.Budget), window,
 		sub.Owner, sub.Key, sub.Contract, sub.Digest, sub.Route, sub.Holder,
-		first.Target, first.Provider, first.Model, sub.Intent)
+		first.Target, first.Provider, first.Model, sub.Intent, first.Key)
 	if err != nil {
 		return Submitted{ID: id}, err
 	}
@@ -94,7 +95,7 @@ func created(id string, sub Submission, now time.Time) Job {
 }
 
 func started(n int, st Start, version, epoch int64, now time.Time) Attempt {
-	return Attempt{Number: n, Target: st.Target, Provider: st.Provider, Model: st.Model, State: AttemptStarting,
+	return Attempt{Number: n, Target: st.Target, Provider: st.Provider, Model: st.Model, Key: st.Key, State: AttemptStarting,
 		Version: version, Epoch: epoch, Started: now, SendBy: now.Add(st.SendWithin)}
 }
 
@@ -112,7 +113,7 @@ func (s *Store) Begin(ctx context.Context, id string, epoch int64, n int, race b
 	}
 	keys := []string{s.keys.job(id), s.keys.due(shard), s.keys.open(shard), s.keys.attempt(id, max(n-1, 1)), s.keys.attempt(id, n)}
 	w, err := s.words(ctx, s.scripts.begin, keys, token(), id, epoch, n, flag(race), ms(lease), ms(st.SendWithin),
-		st.Target, st.Provider, st.Model, MaxAttempts)
+		st.Target, st.Provider, st.Model, MaxAttempts, st.Key)
 	if err != nil {
 		return Attempt{}, err
 	}

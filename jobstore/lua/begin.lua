@@ -3,6 +3,7 @@
 -- KEYS     1 job  2 due  3 open  4 the attempt before, or the new one when it is the first  5 the new attempt
 -- ARGV     1 op token  2 id  3 epoch  4 number  5 race: '1' lets it start beside unknown attempts (R15)
 --          6 lease ms  7 send window ms  8 target  9 provider  10 model  11 most attempts
+--          12 name of the key, '' where there is only one
 -- job      queued | unknown (race) -> running
 -- attempt  (none) -> starting
 -- reply    begun <version> <now> | blocked <attempt> | limit | ended | stale | missing | moved <attempts>
@@ -25,6 +26,7 @@ if n > most then return 'limit' end
 -- Guards end here. Below this line nothing refuses.
 call('HSET', KEYS[5], 'number', ARGV[4], 'state', 'starting', 'target', ARGV[8], 'provider', ARGV[9], 'model', ARGV[10],
   'version', j[6], 'epoch', ARGV[3], 'started', text(now), 'send_by', text(now + window))
+if ARGV[12] ~= '' then call('HSET', KEYS[5], 'key', ARGV[12]) end
 call('HSET', KEYS[1], 'state', 'running', 'attempts', ARGV[4], 'open', text(tonumber(j[5]) + 1), 'claims', '0', 'lease', text(now + lease))
 call('ZADD', KEYS[2], text(now + lease), ARGV[2])
 call('ZREM', KEYS[3], ARGV[2])

@@ -4,6 +4,7 @@
 -- ARGV   1 id (new and random: it is also this call's op token)  2 fingerprint  3 lease ms  4 budget ms
 --        5 send window ms, '' to queue the job without an attempt  6 owner  7 key  8 contract  9 digest
 --        10 route  11 holder  12 target  13 provider  14 model  15 intent (opaque bytes)
+--        16 name of the key, '' where there is only one
 -- job    (none) -> running | queued
 -- reply  created <now>  the job is this call's, also when the call is repeated
 --        exists <id>    the key is taken by the same intent
@@ -39,6 +40,7 @@ call('HSET', KEYS[2],
 if begin then
   call('HSET', KEYS[3], 'number', '1', 'state', 'starting', 'target', ARGV[12], 'provider', ARGV[13], 'model', ARGV[14],
     'version', '1', 'epoch', '1', 'started', stamp, 'send_by', text(now + window))
+  if ARGV[16] ~= '' then call('HSET', KEYS[3], 'key', ARGV[16]) end
 end
 call('ZADD', KEYS[4], look, ARGV[1])
 call('ZADD', KEYS[5], stamp, ARGV[1])
