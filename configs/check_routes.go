@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 )
 
 func (d *decoder) checkTargets(c *Config) {
@@ -17,6 +18,11 @@ func (d *decoder) checkTargets(c *Config) {
 			d.missing(at, "model", "write the provider's name of the model")
 		}
 		d.positive(at, "max_concurrency", int64(t.MaxConcurrency), 1<<20, true)
+		d.positive(child(at, "breaker"), "failures", int64(t.Breaker.Failures), 1000, true)
+		if b := child(at, "breaker"); t.Breaker.OpenFor <= 0 && d.given(b, "open_for") || t.Breaker.OpenFor > time.Hour {
+			d.show(child(b, "open_for"))
+			d.fault(b, "open_for", "out of range", "give a time up to an hour, such as 30s")
+		}
 		d.checkPrice(at, t.Price)
 	}
 }

@@ -103,6 +103,17 @@ type Target struct {
 	// name; one that ends in "latest", holds no digit, or is answered under another
 	// name moves.
 	Pinned *bool `yaml:"pinned,omitempty"`
+	// Breaker says when a target that fails again and again is left alone.
+	Breaker Breaker `yaml:"breaker,omitzero"`
+}
+
+// Breaker leaves a target alone after Failures failures of its own in a row, for
+// OpenFor; then one call at a time shows whether it is well again. Each router
+// counts for itself.
+type Breaker struct {
+	Off      bool          `yaml:"off,omitzero"`
+	Failures int           `yaml:"failures,omitzero"` // default 5
+	OpenFor  time.Duration `yaml:"open_for,omitzero"` // default 30s
 }
 
 // Price is what a target charges for a million tokens, and the day on which

@@ -115,7 +115,7 @@ func TestProblemsOfOneSetting(t *testing.T) {
 		{"a type tag", "contract: ticket-triage", "contract: !!str x",
 			`11:15 routes.triage.contract: a type tag cannot be used here; write the value out`},
 		{"a list where settings belong", "{provider: local, model: m2}", "[local]",
-			`8:10 targets.llama: expected settings, got a list; write them below it: provider, model, temperature, max_concurrency, price, pinned`},
+			`8:10 targets.llama: expected settings, got a list; write them below it: provider, model, temperature, max_concurrency, price, pinned, breaker`},
 		{"a number as a name", "  mini: {", "  1: {provider: openai, model: m3}\n  mini: {",
 			`7:3 targets: expected a name before the colon; write it as plain text; put quotes round a number`},
 		{"a name that no address can hold", "  llama: {provider", "  \"a/b\": {provider: local, model: m3}\n  llama: {provider",

@@ -89,6 +89,7 @@ func (k keyspace) audit() string                    { return k.prefix + "{eligib
 func (k keyspace) auditHead() string                { return k.prefix + "{eligibility}:head" }
 func (k keyspace) canary() string                   { return k.prefix + "{eligibility}:canary" }
 func (k keyspace) operation(op string) string       { return k.prefix + "{eligibility}:op:" + op }
+func (k keyspace) rests() string                    { return k.prefix + "{rests}:records" }
 func (k keyspace) shards() string                   { return k.prefix + "shards" }
 func (k keyspace) rollback() string                 { return k.prefix + "rollback" }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ var luaFiles embed.FS
 // script is one move: its text as the server gets it, and its SHA-1.
 type script struct{ name, text, sha string }
 
-// loadScript puts common.lua between the first line, which must stay first, and
-// the rest. The embedded store knows no first line with flags.
+// loadScript puts common.lua, and pace.lua where it is needed, between the first
+// line, which must stay first, and the rest. The embedded store knows no first line with flags.
 func loadScript(name string, embedded bool) script {
 	common, err := luaFiles.ReadFile("lua/common.lua")
 	if err != nil {
@@ -30,6 +31,13 @@ func loadScript(name string, embedded bool) script {
 	own, err := luaFiles.ReadFile("lua/" + name + ".lua")
 	if err != nil {
 		panic(err)
+	}
+	if slices.Contains([]string{"rest", "slot", "rests"}, name) {
+		pace, err := luaFiles.ReadFile("lua/pace.lua")
+		if err != nil {
+			panic(err)
+		}
+		common = slices.Concat(common, pace)
 	}
 	first, rest, _ := strings.Cut(string(own), "\n")
 	text := first + "\n" + string(common) + rest
@@ -41,18 +49,18 @@ func loadScript(name string, embedded bool) script {
 }
 
 type scripts struct {
-	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility, drift, deliver script
+	submit, claim, renew, release, begin, accept, settle, fail, resolve, cancel, load, eligibility, drift, deliver, rest, slot, rests script
 }
 
 func loadScripts(embedded bool) scripts {
 	l := func(name string) script { return loadScript(name, embedded) }
 	return scripts{l("submit"), l("claim"), l("renew"), l("release"), l("begin"), l("accept"), l("settle"),
-		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility"), l("drift"), l("deliver")}
+		l("fail"), l("resolve"), l("cancel"), l("load"), l("eligibility"), l("drift"), l("deliver"), l("rest"), l("slot"), l("rests")}
 }
 
 func (c scripts) all() []script {
 	return []script{c.submit, c.claim, c.renew, c.release, c.begin, c.accept, c.settle, c.fail, c.resolve, c.cancel,
-		c.load, c.eligibility, c.drift, c.deliver}
+		c.load, c.eligibility, c.drift, c.deliver, c.rest, c.slot, c.rests}
 }
 
 // install gives every primary the scripts. From Redis 7.4 on those that came by
@@ -151,7 +159,7 @@ const maxMoves = 3
 
 // count keeps apart what a job costs and what is noted beside jobs.
 func (s *Store) count(sc script) {
-	if sc.name == s.scripts.drift.name {
+	if sc.name == s.scripts.drift.name || sc.name == s.scripts.rests.name {
 		s.notes.Add(1)
 		return
 	}

@@ -111,8 +111,8 @@ func (s *Store) Close() error {
 // eligibility, resent ones included.
 func (s *Store) Calls() int64 { return s.calls.Load() }
 
-// Notes is the number of script calls sent so far by Note. They are made beside
-// the jobs, many answers at once, and no caller waits for them.
+// Notes is the number of script calls sent so far by Note and Rests. They are
+// made beside the jobs, and no caller waits for them.
 func (s *Store) Notes() int64 { return s.notes.Load() }
 
 // Retention is how long an ended job and its key are kept.

@@ -28,6 +28,9 @@ func Writes() []Write {
 		{"deliver", "an event that is owed to an app: taken, delivered or put off", "the token of its taking", "the taking lapses and the event is delivered again under the same event id"},
 		{"eligibility", "who may take over, and its audit entry", "op token, version; the entry fits behind one predecessor only", sameToken},
 		{"drift", "what live answers of a pair were worth", "op token, for a minute", "the notes of a batch may be missing; no job depends on them"},
+		{"rest", "how long a target that refused is left alone, and at which pace it is called afterwards", "the later end stands; a refusal of a call from before the last cut lowers no pace", "this router rests it for itself; the next refusal tells the others"},
+		{"slot", "the turn of a call at a target that is paced", "no two calls have the same turn", "a turn that nobody uses; the call takes another"},
+		{"rests", "nothing: it reads who rests", "none needed", "it is read again within half a second"},
 		{"load", "nothing: it reads a job as of one moment", "none needed", "it is read again"},
 	}
 }

@@ -19,7 +19,7 @@ func TestEveryScriptIsDescribedOnce(t *testing.T) {
 	}
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name(), ".lua")
-		if name != "common" && described[name] != 1 {
+		if name != "common" && name != "pace" && described[name] != 1 {
 			t.Errorf("%s is described %d times", name, described[name])
 		}
 		delete(described, name)

@@ -98,13 +98,16 @@ func (w *world) traffic(prefix string, n int) (out []jobstore.Job) {
 
 var broken = says(`{"category":"pizza","urgent":true}`)
 
+// tooLong is a failure that is the request's own matter with its target.
+var tooLong = contracts.Failure{Class: contracts.ContextLength, Effect: contracts.None, Status: 400}
+
 func TestDriftUnderTraffic(t *testing.T) {
 	for _, story := range []struct {
 		name string
 		tell func(w *world)
 	}{
 		{"a fallback that begins to break its contract is suspended, and jobs go on with what is left", func(w *world) {
-			w.a.answer = fails(refusal)
+			w.a.answer = fails(tooLong) // says nothing of the target: its breaker stays closed
 			for _, j := range w.traffic("good", 10) {
 				w.expect(j, "succeeded by 2: a failed, b succeeded")
 			}

@@ -22,6 +22,7 @@ type call struct {
 	hangUp  context.CancelFunc
 	first   chan struct{} // closed when the first byte of the answer is there
 	heard   bool          // the driver has seen that
+	guarded *guarded      // its part in what is known of its target; nil for one that is not made
 	accept  time.Time     // when the record shall say so, if the answer is not complete by then
 }
 
@@ -42,13 +43,17 @@ var errListened = errors.New("listened long enough")
 // driver, and delivers exactly one answer. The call's context belongs to the job.
 func (d *driver) execute(a jobstore.Attempt, limits tryLimits, sendBy time.Time) {
 	ctx, hangUp := context.WithTimeoutCause(d.r.life, d.f.route.ListenFor, errListened)
-	c := &call{attempt: a, began: time.Now(), limits: limits, hangUp: hangUp, first: make(chan struct{})}
+	c := &call{attempt: a, began: time.Now(), limits: limits, hangUp: hangUp, first: make(chan struct{}), guarded: d.r.enter(a.Target)}
 	d.calls[a.Number] = c
 	id, intent := d.job.ID, d.job.Intent // the driver may read its record anew meanwhile
 	d.r.drivers.run(func() {
 		defer hangUp()
 		a, call := d.r.complete(ctx, d.f.route.Contract, id, intent, c, sendBy)
+		c.guarded.leave(outcomeOf(a.failure, call != nil))
 		d.answers <- a
+		if call != nil {
+			d.r.rested(c.attempt.Target, a.failure, c.began)
+		}
 		d.r.classify(call) // nobody waits for it
 	})
 }
@@ -71,6 +76,9 @@ func (r *Router) complete(ctx context.Context, c *contracts.Contract, id string,
 		return out, nil
 	}
 	defer free()
+	if out.failure = r.turn(ctx, t.Name, sendBy); out.failure != nil {
+		return out, nil
+	}
 	input, err := inputOf(intent)
 	if err == nil {
 		var req providers.Request

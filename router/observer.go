@@ -25,6 +25,8 @@ const (
 	AttemptResolved  Event = "attempt resolved"  // by an operator or the contract's policy
 	LateDiscarded    Event = "late discarded"    // a good result that came after another outcome stood
 	StoreTrouble     Event = "store trouble"     // a move could not be made; it is made again
+	CircuitMoved     Event = "circuit moved"     // State is what a target's breaker is now
+	TargetRests      Event = "target rests"      // State says whether it rests or is called again
 	EligibilityMoved Event = "eligibility moved" // by an operator, a report, live traffic or the canary
 )
 

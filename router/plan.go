@@ -22,6 +22,8 @@ type situation struct {
 	// demoted says that the primary comes last: it is suspended.
 	demoted bool
 	random  float64 // in [0,1), for jitter
+	// shunned names targets that are rather not called now.
+	shunned map[string]shun
 	// mostly is the most that an attempt can cost, by target; used under a cap.
 	mostly map[string]int64
 }
@@ -67,7 +69,18 @@ func (s situation) first() step {
 		return step{fail: &jobstore.JobError{Code: "no_eligible_fallback", Excluded: excluded(s.route, s.barred),
 			Message: "no target that can take the request may serve it"}}
 	}
-	return step{target: order[0]}
+	return step{target: s.preferred(order)}
+}
+
+// preferred is the first of an order that nothing speaks against, and the first of
+// all where something speaks against each.
+func (s situation) preferred(order []string) string {
+	for _, t := range order {
+		if _, no := s.shunned[t]; !no {
+			return t
+		}
+	}
+	return order[0]
 }
 
 // byRank lists the targets in the order in which they are tried. A primary
@@ -99,32 +112,39 @@ func (s situation) besideOpen() step {
 		return step{}
 	}
 	for _, t := range s.byRank() {
-		if _, no := s.barred[t]; !no && s.failures(t) == 0 && !s.openAt(t) {
+		_, no := s.barred[t]
+		_, against := s.shunned[t]
+		if !no && !against && s.failures(t) == 0 && !s.openAt(t) {
 			return step{target: t, race: true}
 		}
 	}
 	return step{}
 }
 
-// another picks an untried target first, and waits for a tried one if none is left.
+// another picks an untried target first, and waits for a tried one, or for one that
+// rests, if none is left. A target whose breaker is open is the last resort.
 func (s situation) another(last *jobstore.Attempt) step {
-	best, found := step{}, false
+	best, found, resort := step{}, false, step{}
 	var excluded []jobstore.Excluded
 	for _, t := range s.byRank() {
 		if no, ok := s.barred[t]; ok {
 			excluded = append(excluded, no)
 			continue
 		}
-		if s.failures(t) == 0 {
+		w, ok := s.waitAt(t)
+		against := s.shunned[t]
+		switch {
+		case !ok:
+		case against.excluded.Code == "" && s.failures(t) == 0:
 			return step{target: t}
-		}
-		f, n := s.lastFailure(t), s.failures(t)
-		if decide(f, s.effects) != tryAgain {
-			continue
-		}
-		if w := waitFor(f, n, s.random); !found || w < best.wait {
+		case against.excluded.Code == codeCircuitOpen:
+			resort = step{target: t, wait: w}
+		case !found || w < best.wait:
 			best, found = step{target: t, wait: w}, true
 		}
+	}
+	if !found && resort.target != "" {
+		best, found = resort, true
 	}
 	switch {
 	case found && enough(s.route, s.left, best.wait):
@@ -139,6 +159,18 @@ func (s situation) another(last *jobstore.Attempt) step {
 	return step{fail: failed(last, "no target is left to try")}
 }
 
+// waitAt is how long to wait before a target may be tried; false: never again.
+func (s situation) waitAt(target string) (time.Duration, bool) {
+	f, n := s.lastFailure(target), s.failures(target)
+	if n == 0 {
+		return s.shunned[target].wait, true
+	}
+	if decide(f, s.effects) != tryAgain {
+		return 0, false
+	}
+	return max(waitFor(f, n, s.random), s.shunned[target].wait), true
+}
+
 func (s situation) late(last *jobstore.Attempt, why string) *jobstore.JobError {
 	e := failed(last, why)
 	e.Code = "deadline_exceeded"
@@ -147,10 +179,10 @@ func (s situation) late(last *jobstore.Attempt, why string) *jobstore.JobError {
 
 // tries counts attempts against the route's limit. One that an operator settled
 // does not count: the operator asked for another. Neither does one that was never
-// sent because the store did not keep its record: no target had a part in it.
+// sent, because the store did not keep its record or no turn came at its target.
 func (s situation) tries() (n int) {
 	for _, a := range s.attempts {
-		if a.Failure != nil && a.Failure.Code == codeNotSent {
+		if a.Failure != nil && slices.Contains([]string{codeNotSent, codePaced, codeResting}, a.Failure.Code) {
 			continue
 		}
 		if a.Settlement == nil || a.Settlement.By == PolicyAuthor {

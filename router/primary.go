@@ -38,6 +38,9 @@ func (r *Router) lookAtPrimaries(ctx context.Context) {
 // that may take over.
 func (r *Router) firstTarget(ctx context.Context, route *Route, unfit map[string]jobstore.Excluded) (string, error) {
 	_, no := unfit[route.Primary]
+	if code, _ := r.guard.shun(route.Primary); code != "" {
+		no = true
+	}
 	if known := r.demoted.Load(); !no && (known == nil || !(*known)[route.Contract.Ref()]) {
 		return route.Primary, nil
 	}
@@ -49,5 +52,5 @@ func (r *Router) firstTarget(ctx context.Context, route *Route, unfit map[string
 	if len(order) == 0 {
 		return "", &NoTargetError{excluded(route, s.barred)}
 	}
-	return order[0], nil
+	return s.preferred(order), nil
 }

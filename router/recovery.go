@@ -53,7 +53,7 @@ func (d *driver) situation(attempts []jobstore.Attempt) (s situation) {
 
 func (r *Router) situation(ctx context.Context, route *Route, intent []byte, unfit map[string]jobstore.Excluded, attempts []jobstore.Attempt, left time.Duration) (situation, error) {
 	s := situation{route: route, effects: route.Contract.Effects, policy: route.Contract.OnUnknown, attempts: attempts,
-		left: left, random: random(), mostly: r.mostly(route, intent)}
+		left: left, random: random(), shunned: r.shunned(route), mostly: r.mostly(route, intent)}
 	var err error
 	s.barred, s.demoted, err = r.barred(ctx, route)
 	s.barred = and(s.barred, unfit)

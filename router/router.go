@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -53,6 +54,9 @@ type Config struct {
 	Poll time.Duration
 	// MaxInflight bounds the jobs under way in this router; default 4096.
 	MaxInflight int
+	// Breakers say, by target, when one that fails is left alone; the default
+	// rules where none are given.
+	Breakers map[string]BreakerRules
 	// SuiteVersion is the only conformance suite whose reports count.
 	SuiteVersion string
 	// Hosts says where each provider is reached, by its name. A pass is bound to it.
@@ -70,6 +74,7 @@ type Router struct {
 	observer Observer
 	routes   map[string]*Route // by contract name@version
 	slots    map[string]chan struct{}
+	guard    *guard
 	life     context.Context // of every provider call
 	end      context.CancelFunc
 	records  context.Context // of the moves that are still owed when the calls have ended
@@ -109,6 +114,7 @@ func New(c Config) (*Router, error) {
 			r.slots[name] = make(chan struct{}, t.MaxConcurrency)
 		}
 	}
+	r.guard = newGuard(slices.Collect(maps.Keys(c.Targets)), c.Breakers)
 	for i := range c.Routes {
 		route := &c.Routes[i]
 		for _, t := range route.Targets() {

@@ -130,6 +130,7 @@ func (d *driver) silent(c *call) {
 		return
 	}
 	d.saw(c, a, AttemptUnknown)
+	c.guarded.leave(didBadly)
 	d.apply(a, s, nil)
 	d.heldUnknown()
 }

@@ -47,6 +47,7 @@ func (r *Router) lookAround(ctx context.Context) {
 		return
 	}
 	r.lookAtPrimaries(sctx)
+	r.readRests(sctx)
 	for _, id := range ids {
 		r.adopt(id)
 	}

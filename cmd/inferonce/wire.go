@@ -59,7 +59,7 @@ func wire(ctx context.Context, c *configs.Config, options jobstore.Options, cred
 	if err != nil {
 		return nil, exit(exitInvalid, err)
 	}
-	p.router, err = router.New(router.Config{Hosts: newHosts(c), Classify: newClassifier(c), Canary: canary,
+	p.router, err = router.New(router.Config{Hosts: newHosts(c), Classify: newClassifier(c), Canary: canary, Breakers: newBreakers(c),
 		Store: p.store, Contracts: p.catalog, Providers: p.providers, Targets: newTargets(c),
 		Routes: routes, Observer: p.telemetry, Name: routerName(), MaxInflight: c.Limits.MaxInflight, SuiteVersion: conformance.SuiteVersion})
 	if err != nil {
@@ -93,6 +93,14 @@ func newTargets(c *configs.Config) map[string]providers.Target {
 	for name, t := range c.Targets {
 		out[name] = providers.Target{Name: name, Provider: t.Provider, Model: t.Model, MaxConcurrency: t.MaxConcurrency,
 			Temperature: temperature(t.Temperature), Price: price(t.Price), Pinned: t.Pinned, Profile: profileDigest(c.Providers[t.Provider], t)}
+	}
+	return out
+}
+
+func newBreakers(c *configs.Config) map[string]router.BreakerRules {
+	out := map[string]router.BreakerRules{}
+	for name, t := range c.Targets {
+		out[name] = router.BreakerRules{Off: t.Breaker.Off, Failures: t.Breaker.Failures, OpenFor: t.Breaker.OpenFor}
 	}
 	return out
 }

@@ -32,6 +32,7 @@ func Run(t *testing.T, options func(testing.TB) jobstore.Options) {
 		"audit chain": auditChain,
 		"drift":       drift,
 		"canary":      canary,
+		"rests":       rests,
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()

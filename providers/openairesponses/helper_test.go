@@ -63,6 +63,13 @@ func newFake(t *testing.T, create http.HandlerFunc, looks ...http.HandlerFunc) *
 	return p
 }
 
+// times is how often it was asked.
+func (p *fake) times() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.asked)
+}
+
 func (p *fake) pick(a asked, create http.HandlerFunc, looks []http.HandlerFunc) http.HandlerFunc {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -102,8 +102,8 @@ func TestAQuestionThatFailsSaysNothingOfTheCall(t *testing.T) {
 				if f := checked(t, err); f.Effect != contracts.Open {
 					t.Errorf("got %v", f)
 				}
-				if len(p.asked) != 1 {
-					t.Errorf("asked %d times", len(p.asked))
+				if n := p.times(); n != 1 {
+					t.Errorf("asked %d times", n)
 				}
 			})
 		}

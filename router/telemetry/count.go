@@ -53,6 +53,14 @@ func (m *metrics) attemptUnknown(o router.Observation) {
 	m.unknown.WithLabelValues(m.target(o), m.word(string(o.Class)), m.code(o)).Inc()
 }
 
+func (m *metrics) circuitMoved(o router.Observation) {
+	m.circuits.WithLabelValues(m.target(o), m.word(o.State)).Inc()
+}
+
+func (m *metrics) targetRests(o router.Observation) {
+	m.rests.WithLabelValues(m.target(o), m.word(o.State)).Inc()
+}
+
 // lapsed is the code that the record gives to an attempt whose router is gone.
 const lapsed = "lease_lapsed"
 

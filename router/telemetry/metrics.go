@@ -16,7 +16,7 @@ var durations = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300,
 type metrics struct {
 	submitted, replayed, conflicts, held, ended, recovered, late *prometheus.CounterVec
 	started, attempts, unknown, orphaned, resolved, discarded    *prometheus.CounterVec
-	trouble, moves, spent, drifts                                *prometheus.CounterVec
+	trouble, moves, spent, drifts, circuits, rests               *prometheus.CounterVec
 	quarantined                                                  prometheus.Counter
 	jobSeconds, attemptSeconds                                   *prometheus.HistogramVec
 
@@ -49,8 +49,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		trouble:   counter("store_trouble_total", "Moves and looks that the store did not let happen, by what was tried.", "code"),
 		moves: counter("eligibility_moves_total", "Changes of who may take over, by operators and reports.",
 			"action", "target", "contract"),
-		spent:  counter("spent_usd_total", "Dollars that attempts cost for certain, by the configured prices.", "target"),
-		drifts: counter("drift_total", "Pairs taken out by live answers or a scheduled run, by the rule that did it.", "rule", "target", "contract"),
+		spent:    counter("spent_usd_total", "Dollars that attempts cost for certain, by the configured prices.", "target"),
+		drifts:   counter("drift_total", "Pairs taken out by live answers or a scheduled run, by the rule that did it.", "rule", "target", "contract"),
+		circuits: counter("circuit_moves_total", "Changes of a target's circuit breaker in this router, by what it became.", "target", "state"),
+		rests:    counter("target_rests_total", "Times that a target was left alone, or called again, because it asked for fewer calls.", "target", "state"),
 		quarantined: auto.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: "quarantined_total",
 			Help: "Claims refused because the job had been claimed too often without progress."}),
 		jobSeconds:     seconds("job_duration_seconds", "From a job's record to its end.", "contract", "state"),

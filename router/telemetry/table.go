@@ -29,5 +29,7 @@ var reactions = map[router.Event]reaction{
 	router.AttemptResolved:  {slog.LevelInfo, (*metrics).attemptResolved},
 	router.LateDiscarded:    {slog.LevelWarn, (*metrics).lateDiscarded},
 	router.StoreTrouble:     {slog.LevelWarn, (*metrics).storeTrouble},
+	router.CircuitMoved:     {slog.LevelWarn, (*metrics).circuitMoved},
+	router.TargetRests:      {slog.LevelInfo, (*metrics).targetRests},
 	router.EligibilityMoved: {slog.LevelInfo, (*metrics).eligibilityMoved},
 }

@@ -152,6 +152,12 @@ func TestEachEventMovesItsMetricsAndNoOther(t *testing.T) {
 		"a switch of eligibility": {
 			router.Observation{Event: router.EligibilityMoved, Target: "llama", Contract: "triage@1", State: "disabled", By: "ops", Code: "disable"},
 			map[string]float64{"eligibility_moves_total{action=disable,contract=triage@1,target=llama}": 1}},
+		"a breaker that opens": {
+			router.Observation{Event: router.CircuitMoved, Target: "llama", State: "open"},
+			map[string]float64{"circuit_moves_total{state=open,target=llama}": 1}},
+		"a target that asks for fewer calls": {
+			router.Observation{Event: router.TargetRests, Target: "llama", State: "resting"},
+			map[string]float64{"target_rests_total{state=resting,target=llama}": 1}},
 		"a pair that a rule took out": {
 			router.Observation{Event: router.EligibilityMoved, Target: "llama", Contract: "triage@1", State: "suspended", By: "drift", Code: "suspend", Rule: "live_answers"},
 			map[string]float64{"eligibility_moves_total{action=suspend,contract=triage@1,target=llama}": 1,
