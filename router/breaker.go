@@ -4,7 +4,7 @@ import "time"
 
 // BreakerRules say when a target that fails is left alone for a while.
 type BreakerRules struct {
-	Off      bool
+	Off      bool          // never, also where the target asks for fewer calls
 	Failures int           // in a row that open the breaker; default 5
 	OpenFor  time.Duration // until probes are let through; default 30s
 	Probes   int           // at once, and passed before it closes; default 1

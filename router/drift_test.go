@@ -211,7 +211,7 @@ func TestDriftUnderTraffic(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			var refused *ReportError
-			if err := send(contracts.Pass); !errors.As(err, &refused) || refused.Code != "report_mode" {
+			if err := send(contracts.Pass, func(r *contracts.Report) { r.Mode = "quick" }); !errors.As(err, &refused) || refused.Code != "report_mode" {
 				w.t.Errorf("quick: %v", err)
 			}
 			if err := send(contracts.Pass, func(r *contracts.Report) { r.Mode = "certify" }); err != nil || w.stands("a").State != jobstore.Eligible {

@@ -80,6 +80,13 @@ func (g *guard) end(target string, p permit, o outcome) (moved circuit) {
 	return movedTo(before, b.state)
 }
 
+// off says that a target is never left alone.
+func (g *guard) off(target string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.breakers[target].rules.Off
+}
+
 // shun says why a target should rather not be called now, and for how long; no
 // code where nothing speaks against it.
 func (g *guard) shun(target string) (code string, left time.Duration) {

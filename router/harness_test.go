@@ -238,7 +238,7 @@ func (w *world) prove() {
 
 func report(c *contracts.Contract, target string, v contracts.Verdict, with ...func(*contracts.Report)) []byte {
 	r := contracts.Report{SchemaVersion: contracts.ReportSchema, SuiteVersion: "test", ID: "rep-" + c.Ref() + target + string(v) + fmt.Sprint(time.Now().UnixNano()),
-		Mode: "quick", Contract: contracts.ReportContract{Name: c.Name, Version: c.Version, Digest: c.Digest}, Target: target, Provider: target,
+		Mode: "certify", Contract: contracts.ReportContract{Name: c.Name, Version: c.Version, Digest: c.Digest}, Target: target, Provider: target,
 		Model: contracts.ReportModel{Asked: "m" + target}, Finished: time.Now(), Verdict: v, Totals: contracts.ReportTotals{Runs: 3},
 		Checks: []contracts.ReportCheck{{ID: "STR-01"}}}
 	for _, f := range with {

@@ -108,7 +108,7 @@ func notNow(code string, wait time.Duration) *contracts.Failure {
 // routers. Without the store this router keeps it to itself.
 func (r *Router) rested(target string, f *contracts.Failure, began time.Time) {
 	wait := restFor(f)
-	if wait == 0 || !r.guard.mark(target, wait, time.Since(began), true) {
+	if wait == 0 || r.guard.off(target) || !r.guard.mark(target, wait, time.Since(began), true) {
 		return
 	}
 	r.observer.Observe(Observation{Event: TargetRests, Target: target, State: codeResting})

@@ -20,8 +20,9 @@ const reportSkew = 5 * time.Minute
 // a suspension.
 const modeCertify = "certify"
 
-// AcceptReport turns a conformance report into eligibility: a pass grants it, a
-// fail revokes it, an inconclusive run changes nothing. A pair that an operator
+// AcceptReport turns a conformance report into eligibility: a pass in mode certify
+// grants it, a fail revokes it, an inconclusive run changes nothing, and a quick
+// pass confirms what stands. A pair that an operator
 // switched off stays off. The same report again changes nothing. What is
 // refused is a *ReportError, and eligibility is as it was.
 func (r *Router) AcceptReport(ctx context.Context, raw []byte, by string) (jobstore.Eligibility, error) {
@@ -40,6 +41,12 @@ func (r *Router) AcceptReport(ctx context.Context, raw []byte, by string) (jobst
 		}
 		if err := untimely(rec, rep, now()); err != nil {
 			return rec, err
+		}
+		if rep.Verdict == contracts.Pass && rep.Mode != modeCertify {
+			if rec.Proof != nil && underneath(rec) == jobstore.Eligible {
+				return rec, nil // it confirms what stands, and prolongs nothing
+			}
+			return rec, &ReportError{"report_mode", "a run in mode " + rep.Mode + " can revoke and grants nothing; run conformance in mode certify"}
 		}
 		to, ch := withProof(rec, rep, c, proof, by, now())
 		to, err = r.move(ctx, rec, to, ch)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"inferonce/contracts"
 )
@@ -38,4 +39,32 @@ func refusesReplays(w *world) {
 	if err != nil || after.Version != before.Version || after.State != before.State {
 		w.t.Errorf("%+v became %+v (%v)", before, after, err)
 	}
+}
+
+// Quick runs cost little and show little: they confirm, they revoke, and they
+// grant nothing.
+func TestAQuickRunGrantsNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		c := w.contract("ticket-triage")
+		quick := func(r *contracts.Report) { r.Mode = "quick" }
+		send := func(v contracts.Verdict, with ...func(*contracts.Report)) error {
+			time.Sleep(time.Minute)
+			_, err := w.router.AcceptReport(context.Background(), report(c, "b", v, append(with, func(r *contracts.Report) { r.Started = time.Now() })...), "ci")
+			return err
+		}
+		var refused *ReportError
+		if err := send(contracts.Pass, quick); !errors.As(err, &refused) || refused.Code != "report_mode" || w.stands("b").Eligible {
+			t.Errorf("a quick pass first: %v, %+v", err, w.stands("b"))
+		}
+		if err := send(contracts.Pass); err != nil || !w.stands("b").Eligible {
+			t.Fatalf("certify: %v, %+v", err, w.stands("b"))
+		}
+		before := w.stands("b")
+		if err := send(contracts.Pass, quick); err != nil || w.stands("b").Record.Version != before.Record.Version {
+			t.Errorf("a quick pass of a pair that is eligible: %v; it moved the record from version %d to %d", err, before.Record.Version, w.stands("b").Record.Version)
+		}
+		if err := send(contracts.Fail, quick); err != nil || w.stands("b").Eligible {
+			t.Errorf("a quick fail: %v, %+v", err, w.stands("b"))
+		}
+	})
 }

@@ -128,7 +128,7 @@ func devConfig(addr string, quiet bool) *configs.Config {
 	}
 	for _, name := range simulated {
 		c.Providers[name] = configs.Provider{Kind: "openai", BaseURL: "http://" + addr + "/sim/" + name + "/v1"}
-		c.Targets[name] = configs.Target{Provider: name, Model: "sim"}
+		c.Targets[name] = configs.Target{Provider: name, Model: "sim", Breaker: configs.Breaker{Off: true}} // it fails to order
 	}
 	catalog, err := loadCatalog("")
 	if err != nil {
@@ -162,7 +162,7 @@ func newSimulator() (*sim.Server, error) {
 func (p *parts) proveAll(ctx context.Context, c *configs.Config) error {
 	for _, contract := range p.catalog.All() {
 		for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
-			report, err := p.prove(ctx, c, name, contract, conformance.Options{})
+			report, err := p.prove(ctx, c, name, contract, conformance.Options{Mode: conformance.Certify})
 			if err != nil {
 				return err
 			}

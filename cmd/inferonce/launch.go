@@ -245,7 +245,7 @@ func (l *launched) Prove(ctx context.Context, target, contract string) (contract
 	if err != nil {
 		return contracts.Report{}, err
 	}
-	return proveTarget(ctx, c, target, contract, conformance.Options{})
+	return proveTarget(ctx, c, target, contract, conformance.Options{Mode: conformance.Certify})
 }
 
 func (l *launched) lookup(name string) (string, bool) {
