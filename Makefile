@@ -17,6 +17,7 @@ demo: build
 # embedded store.
 test: redis vet
 	$(GO) test -race -timeout 15m ./...
+	$(GO) test ./jobstore/jobmodel
 
 vet:
 	@test -z "$$(gofmt -l cmd router providers contracts conformance jobstore configs)" || { gofmt -l cmd router providers contracts conformance jobstore configs; echo 'run gofmt -w on these'; exit 1; }
