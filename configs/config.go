@@ -111,7 +111,7 @@ type Target struct {
 // OpenFor; then one call at a time shows whether it is well again. Each router
 // counts for itself.
 type Breaker struct {
-	Off      bool          `yaml:"off,omitzero"` // never left alone, also where it asks for fewer calls
+	Off      bool          `yaml:"off,omitzero"`      // never left alone, also where it asks for fewer calls
 	Failures int           `yaml:"failures,omitzero"` // default 5
 	OpenFor  time.Duration `yaml:"open_for,omitzero"` // default 30s
 }

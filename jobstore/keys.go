@@ -93,6 +93,8 @@ func (k keyspace) rests() string                    { return k.prefix + "{rests}
 func (k keyspace) shards() string                   { return k.prefix + "shards" }
 func (k keyspace) rollback() string                 { return k.prefix + "rollback" }
 
+func (k keyspace) rollbackLog() string { return k.prefix + "rollbacks" }
+
 func (k keyspace) window(target, digest string) string {
 	return k.prefix + "{eligibility}:window:" + shortHash(target, digest)
 }

@@ -2,6 +2,7 @@ package jobstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -185,11 +186,39 @@ func (s *Store) reportRollback(unit string, high int64) {
 	_ = s.client.ZAddArgs(ctx, s.keys.rollback(), redis.ZAddArgs{GT: true, Members: []redis.Z{{Score: float64(high), Member: unit}}}).Err()
 }
 
+// RollbackAccepted is an operator's word on rollbacks.
+type RollbackAccepted struct {
+	At     time.Time  `json:"at"`
+	By     string     `json:"by"`
+	Reason string     `json:"reason"`
+	What   []Rollback `json:"what"`
+}
+
+// rollbacksKept bounds how many of them are remembered.
+const rollbacksKept = 100
+
+// RollbacksAccepted reads what was accepted before, newest first.
+func (s *Store) RollbacksAccepted(ctx context.Context) ([]RollbackAccepted, error) {
+	raw, err := s.client.LRange(ctx, s.keys.rollbackLog(), 0, rollbacksKept-1).Result()
+	if err != nil {
+		return nil, fmt.Errorf("rollbacks: %w: %w", ErrUnavailable, err)
+	}
+	out := make([]RollbackAccepted, 0, len(raw))
+	for _, line := range raw {
+		var one RollbackAccepted
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			return nil, fmt.Errorf("%w: a rollback that was accepted: %w", ErrBroken, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
 // Rollback is a part of the store that has lost acknowledged records.
 type Rollback struct {
-	Unit string // the key of its sequence
-	Seen int64  // the highest number that a router saw acknowledged
-	Now  int64  // where it stands
+	Unit string `json:"unit"` // the key of its sequence
+	Seen int64  `json:"seen"` // the highest number that a router saw acknowledged
+	Now  int64  `json:"now"`  // where it stands
 }
 
 // Rollbacks reads what has been found and not yet been accepted.
@@ -213,12 +242,22 @@ func (s *Store) Rollbacks(ctx context.Context) ([]Rollback, error) {
 // AcceptRollback lets work go on after a rollback, by an operator's word, and
 // tells what it accepted. It raises each sequence above what any router saw, so
 // that every router sees by itself that it may go on. Doing it again changes
-// nothing. What was lost stays lost: jobs that are gone are unknown to the store,
-// and their keys are free again.
-func (s *Store) AcceptRollback(ctx context.Context) ([]Rollback, error) {
+// nothing. Who accepted what, and why, is kept. What was lost stays lost: jobs
+// that are gone are unknown to the store, and their keys are free again.
+func (s *Store) AcceptRollback(ctx context.Context, by, reason string) ([]Rollback, error) {
 	found, err := s.Rollbacks(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	entry, err := json.Marshal(RollbackAccepted{time.Now().UTC(), by, reason, found})
 	if err != nil {
 		return nil, err
+	}
+	if err := s.client.LPush(ctx, s.keys.rollbackLog(), entry).Err(); err != nil {
+		return nil, fmt.Errorf("accept the rollback: %w: %w", ErrUnavailable, err)
+	}
+	if err := s.client.LTrim(ctx, s.keys.rollbackLog(), 0, rollbacksKept-1).Err(); err != nil {
+		return nil, fmt.Errorf("accept the rollback: %w: %w", ErrUnavailable, err)
 	}
 	for _, r := range found {
 		if r.Now <= r.Seen {

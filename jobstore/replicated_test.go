@@ -97,9 +97,12 @@ func TestAStalePromotionIsFoundOut(t *testing.T) {
 		t.Fatalf("what operators see: %+v, %v", found, err)
 	}
 	for range 2 { // the second does nothing
-		if _, err := other.AcceptRollback(ctx); err != nil {
+		if _, err := other.AcceptRollback(ctx, "ops", "the standby lagged"); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if log, err := s.RollbacksAccepted(ctx); err != nil || len(log) != 1 || log[0].By != "ops" || log[0].Reason != "the standby lagged" || len(log[0].What) != 1 {
+		t.Errorf("what is remembered of it: %+v, %v", log, err)
 	}
 	for _, store := range []*jobstore.Store{s, other} {
 		if _, err := store.Submit(ctx, submission("decided")); err != nil {

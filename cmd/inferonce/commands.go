@@ -20,6 +20,7 @@ func commands(env lookup) []*cobra.Command {
 		newProvidersCmd(env),
 		newReviewCmd(env),
 		newDoctorCmd(env),
+		newStoreCmd(env),
 		newKeysCmd(env),
 		newVersionCmd(env),
 	}

@@ -156,6 +156,14 @@ func ask(ctx context.Context, addr string, words ...string) ([]byte, error) {
 	return readValue(bufio.NewReader(c))
 }
 
+// Do sends one command, as somebody beside us would.
+func (r *Redis) Do(t testing.TB, words ...string) {
+	t.Helper()
+	if reply, err := ask(t.Context(), r.Addr(), words...); err != nil || strings.HasPrefix(string(reply), "-") {
+		t.Fatalf("%v: %q, %v", words, reply, err)
+	}
+}
+
 // CPU is the processor time that the server has used so far, all its threads
 // together. For benchmarks.
 func (r *Redis) CPU(t testing.TB) time.Duration {
