@@ -2,13 +2,12 @@ package anthropic
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"inferonce/contracts"
+	"inferonce/providers/adaptertest"
 )
 
 const good = `{"id":"msg_1","type":"message","role":"assistant","model":"m-2026","content":[{"type":"text","text":"{\"category\":\"billing\"}"}],` +
@@ -27,26 +26,6 @@ var canaries = []string{
 	`<html>` + canary + `</html>`,
 	`{"content":[],"stop_reason":"` + canary + `"}`,
 	`{"content":[{"type":"text","text":"` + canary + `"}],"stop_reason":"refusal"}`,
-}
-
-func exchanges(t *testing.T) (all []exchange) {
-	t.Helper()
-	files, err := filepath.Glob("testdata/exchanges/*.json")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("%d exchanges, %v", len(files), err)
-	}
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x exchange
-		if err := json.Unmarshal(raw, &x); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all = append(all, x)
-	}
-	return all
 }
 
 func says400(kind, message, details string) string {
@@ -114,7 +93,7 @@ func TestAnAnswerThatIsNone(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			p := newProvider(t, says(tc.status, tc.body))
+			p := adaptertest.NewServer(t, adaptertest.Says(tc.status, tc.body))
 			c, f := ask(t, p, plain())
 			if f == nil || f.Class != tc.class || f.Effect != tc.effect || f.Code != tc.code || f.Status != tc.status {
 				t.Errorf("got %+v, %+v, want %s/%s/%s", c, f, tc.class, tc.effect, tc.code)
@@ -159,7 +138,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestTheStatedWaitIsKept(t *testing.T) {
-	p := newProvider(t, says(529, says400("overloaded_error", "m", ""), "Retry-After", "2"))
+	p := adaptertest.NewServer(t, adaptertest.Says(529, says400("overloaded_error", "m", ""), "Retry-After", "2"))
 	if _, f := ask(t, p, plain()); f == nil || f.RetryAfter != 2*time.Second {
 		t.Errorf("got %+v", f)
 	}
@@ -167,14 +146,14 @@ func TestTheStatedWaitIsKept(t *testing.T) {
 
 func TestTheReferenceIsToldOnceAndBeforeTheAnswer(t *testing.T) {
 	var told []string
-	p := newProvider(t, says(200, good, "Request-Id", "req_7"))
+	p := adaptertest.NewServer(t, adaptertest.Says(200, good, "Request-Id", "req_7"))
 	r := plain()
 	r.OnReference = func(id string) { told = append(told, id) }
 	c, f := ask(t, p, r)
 	if f != nil || c.Reference != "req_7" || len(told) != 1 || told[0] != "req_7" {
 		t.Errorf("got %+v, %v, told %v", c, f, told)
 	}
-	h := (<-p.asked).head
+	h := (<-p.Asked).Head
 	if h.Get("X-Api-Key") != canary || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" || h.Get("Authorization") != "" {
 		t.Errorf("headers %v", h)
 	}
@@ -189,7 +168,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		c, failed := read(answer(status, string(body)), canary)
 		if failed != nil {
-			checked(t, failed)
+			adaptertest.Checked(t, failed)
 			if failed.Class == "" || failed.Effect == "" {
 				t.Errorf("%+v", failed)
 			}

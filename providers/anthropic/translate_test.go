@@ -86,7 +86,7 @@ func TestWhatHasNoRenderingIsRefusedWithoutACall(t *testing.T) {
 				}
 				return
 			}
-			refusedWithoutACall(t, tc.r, tc.part)
+			adapter.Refuses(t, tc.r, tc.part)
 		})
 	}
 }

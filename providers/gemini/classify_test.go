@@ -2,13 +2,12 @@ package gemini
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"inferonce/contracts"
+	"inferonce/providers/adaptertest"
 )
 
 const good = `{"candidates":[{"content":{"parts":[{"text":"{\"category\":\"billing\"}"}],"role":"model"},"finishReason":"STOP","index":0}],` +
@@ -29,26 +28,6 @@ var canaries = []string{
 	`{"promptFeedback":{"blockReason":"` + canary + `"}}`,
 	`{"candidates":[{"finishReason":"` + canary + `","finishMessage":"` + canary + `"}]}`,
 	`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"call: ` + canary + `"}]}`,
-}
-
-func exchanges(t *testing.T) (all []exchange) {
-	t.Helper()
-	files, err := filepath.Glob("testdata/exchanges/*.json")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("%d exchanges, %v", len(files), err)
-	}
-	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x exchange
-		if err := json.Unmarshal(raw, &x); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all = append(all, x)
-	}
-	return all
 }
 
 func failing(status, message, details string) string {
@@ -140,7 +119,7 @@ func TestAnAnswerThatIsNone(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			p := newProvider(t, says(tc.status, tc.body))
+			p := adaptertest.NewServer(t, adaptertest.Says(tc.status, tc.body))
 			c, f := ask(t, p, plain())
 			if f == nil || f.Class != tc.class || f.Effect != tc.effect || f.Code != tc.code || f.Status != tc.status || f.RetryAfter != tc.wait {
 				t.Errorf("got %+v, %+v, want %s/%s/%s after %s", c, f, tc.class, tc.effect, tc.code, tc.wait)
@@ -179,14 +158,14 @@ func TestStatedDelays(t *testing.T) {
 }
 
 func TestAHeaderOutranksTheDelayInTheBody(t *testing.T) {
-	p := newProvider(t, says(429, failing("RESOURCE_EXHAUSTED", "m", in13s), "Retry-After", "2"))
+	p := adaptertest.NewServer(t, adaptertest.Says(429, failing("RESOURCE_EXHAUSTED", "m", in13s), "Retry-After", "2"))
 	if _, f := ask(t, p, plain()); f == nil || f.RetryAfter != 2*time.Second {
 		t.Errorf("got %+v", f)
 	}
 }
 
 func TestADailyQuotaStatesNoWait(t *testing.T) { // what is stated beside it is the minute's
-	p := newProvider(t, says(429, failing("RESOURCE_EXHAUSTED", "m", perDay), "Retry-After", "34"))
+	p := adaptertest.NewServer(t, adaptertest.Says(429, failing("RESOURCE_EXHAUSTED", "m", perDay), "Retry-After", "34"))
 	if _, f := ask(t, p, plain()); f == nil || f.Class != contracts.QuotaExhausted || f.RetryAfter != 0 {
 		t.Errorf("got %+v", f)
 	}
@@ -209,13 +188,13 @@ func TestUsage(t *testing.T) {
 }
 
 func TestTheKeyGoesInItsHeaderOnly(t *testing.T) {
-	p := newProvider(t, says(200, good))
+	p := adaptertest.NewServer(t, adaptertest.Says(200, good))
 	if _, f := ask(t, p, plain()); f != nil {
 		t.Fatal(f)
 	}
-	got := <-p.asked
-	if got.head.Get("X-Goog-Api-Key") != canary || got.head.Get("Authorization") != "" || got.head.Get("Content-Type") != "application/json" {
-		t.Errorf("headers %v", got.head)
+	got := <-p.Asked
+	if got.Head.Get("X-Goog-Api-Key") != canary || got.Head.Get("Authorization") != "" || got.Head.Get("Content-Type") != "application/json" {
+		t.Errorf("headers %v", got.Head)
 	}
 }
 
@@ -228,7 +207,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		c, failed := read(answer(status, string(body)), 0, canary)
 		if failed != nil {
-			checked(t, failed)
+			adaptertest.Checked(t, failed)
 			if failed.Class == "" || failed.Effect == "" || failed.RetryAfter < 0 || failed.RetryAfter > maxWait {
 				t.Errorf("%+v", failed)
 			}

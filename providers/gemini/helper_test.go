@@ -1,63 +1,27 @@
 package gemini
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"io"
+	"bytes"
+	"fmt"
+	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"inferonce/contracts"
 	"inferonce/providers"
+	"inferonce/providers/adaptertest"
+	"inferonce/providers/transport"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// canary is a key that must turn up nowhere but in its header.
-const canary = "sk-canary/5f3c0e9a7b21"
+const canary = adaptertest.Canary
 
-// provider is a server that gives one answer to everything and keeps what it was asked.
-type provider struct {
-	*httptest.Server
-	calls atomic.Int64
-	asked chan asked
-}
-
-type asked struct {
-	path string
-	head http.Header
-	body string
-}
-
-func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
-	t.Helper()
-	p := &provider{asked: make(chan asked, 16)}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.calls.Add(1)
-		b, _ := io.ReadAll(r.Body)
-		p.asked <- asked{r.URL.EscapedPath(), r.Header, string(b)}
-		answer(w, r)
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-func says(status int, body string, head ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		for i := 0; i+1 < len(head); i += 2 {
-			w.Header().Set(head[i], head[i+1])
-		}
-		w.WriteHeader(status)
-		io.WriteString(w, body)
-	}
-}
+var adapter = adaptertest.Adapter{Good: good, Failing500: failing500, Throttled: throttled, Canaries: canaries,
+	New: func(t *testing.T, url string) adaptertest.Client { return newClient(t, url) }}
 
 func newClient(t *testing.T, url string) *Client {
 	t.Helper()
@@ -69,56 +33,11 @@ func newClient(t *testing.T, url string) *Client {
 	return c
 }
 
-func plain() providers.Request {
-	return providers.Request{Model: "m", AttemptID: "job_3f.1", Messages: []providers.Message{{Role: "user", Content: "my card is lost"}}}
-}
+func plain() providers.Request { return adaptertest.Plain() }
 
-// ask makes one call and checks what holds for every failure: its type, that
-// there was one request, and that the key and the provider's words stay inside.
-func ask(t *testing.T, p *provider, r providers.Request) (contracts.Completion, *contracts.Failure) {
+func ask(t *testing.T, p *adaptertest.Server, r providers.Request) (contracts.Completion, *contracts.Failure) {
 	t.Helper()
-	c, err := newClient(t, p.URL).Complete(context.Background(), r)
-	if n := p.calls.Load(); n != 1 {
-		t.Errorf("the provider saw %d requests, want 1", n)
-	}
-	if err == nil {
-		return c, nil
-	}
-	return c, checked(t, err)
-}
-
-func checked(t *testing.T, err error) *contracts.Failure {
-	t.Helper()
-	var f *contracts.Failure
-	if !errors.As(err, &f) || f == nil {
-		t.Fatalf("error %T is no Failure: %v", err, err)
-	}
-	asJSON, _ := json.Marshal(f)
-	for name, text := range map[string]string{"Error": err.Error(), "JSON": string(asJSON), "Detail": f.Detail} {
-		if strings.Contains(text, canary) {
-			t.Errorf("the key is in %s: %s", name, text)
-		}
-	}
-	if len([]rune(f.Detail)) > 300 || strings.ContainsAny(f.Detail, "\r\n") {
-		t.Errorf("detail is not one short line: %q", f.Detail)
-	}
-	return f
-}
-
-// expiring is a context whose deadline passes when the test says so.
-type expiring struct {
-	context.Context
-	over chan struct{}
-}
-
-func (e expiring) Done() <-chan struct{} { return e.over }
-func (e expiring) Err() error {
-	select {
-	case <-e.over:
-		return context.DeadlineExceeded
-	default:
-		return nil
-	}
+	return adapter.Ask(t, p, r)
 }
 
 func image(i providers.Image) providers.Request {
@@ -128,3 +47,44 @@ func image(i providers.Image) providers.Request {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+func answer(status int, body string) transport.Answer {
+	return transport.Answer{Status: status, Header: http.Header{}, Body: []byte(body)}
+}
+
+func TestOverTheWire(t *testing.T) { adapter.Wire(t) }
+
+func TestPrintingShowsNoKey(t *testing.T) {
+	c := Config{BaseURL: "http://a.test", APIKey: func() string { return canary }}
+	client, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("built", "config", c, "client", client)
+	fmt.Fprintf(&log, "%v %+v %#v %v %+v %#v %s", c, c, c, client, client, client, client.Reproduce(plain()))
+	if strings.Contains(log.String(), canary) {
+		t.Error("printing the client shows its key")
+	}
+}
+
+func TestNewRefusesWhatIsNoBaseURL(t *testing.T) {
+	for _, s := range []string{"", "api.example.com/v1", "ftp://a.test", "https://user:" + canary + "@a.test/v1", "https://a.test/v1?key=" + canary} {
+		_, err := New(Config{BaseURL: s})
+		if err == nil {
+			t.Errorf("%q was taken", s)
+		} else if strings.Contains(err.Error(), canary) {
+			t.Errorf("the error repeats a secret: %v", err)
+		}
+	}
+}
+
+func TestTraitsSayThatALostCallIsLost(t *testing.T) {
+	tr := newClient(t, "http://a.test").Traits()
+	if tr.Lookup != providers.LookupNone || tr.Push != providers.PushNone || tr.Cancel != providers.CancelNone || tr.CreateToken || tr.Duplicate == "" {
+		t.Errorf("traits %+v", tr)
+	}
+	if len(tr.Operations) != 1 || !tr.Operations[0].Changes || tr.Operations[0].Source == "" {
+		t.Errorf("operations %+v", tr.Operations)
+	}
+}

@@ -66,7 +66,7 @@ func TestWhatHasNoRenderingIsRefusedWithoutACall(t *testing.T) {
 		{"a schema with more beside a reference", withSchema(`{"properties":{"a":{"$ref":"#/$defs/x","description":"d"}}}`), "schema/$ref"},
 	}
 	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) { refusedWithoutACall(t, tc.r, tc.part) })
+		t.Run(tc.name, func(t *testing.T) { adapter.Refuses(t, tc.r, tc.part) })
 	}
 }
 
