@@ -26,6 +26,7 @@ func (d *decoder) checkProviders(ps map[string]Provider) {
 		}
 		p.BaseURL = strings.TrimRight(p.BaseURL, "/")
 		d.checkBaseURL(at, p, ok)
+		d.checkProviderKeys(at, p)
 		d.checkVersion(at, p, k)
 		d.checkProxy(at, p)
 		d.checkAbilities(at, &p)
@@ -70,7 +71,7 @@ func (d *decoder) checkBaseURL(at string, p Provider, kindKnown bool) {
 		d.fault(at, "base_url", "goes on after the path", "take out what follows ? or #")
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !p.AllowHTTP:
 		d.fault(at, "base_url", "plain http beyond this machine", "use https, or set allow_http: true if the network between is trusted")
-	case u.Scheme == "https" && p.APIKey.IsZero() && p.Kind != "bedrock":
+	case u.Scheme == "https" && p.APIKey.IsZero() && len(p.Keys) == 0 && p.Kind != "bedrock":
 		d.missing(at, "api_key", `add api_key: "${NAME}" with the variable that holds it, or file:PATH`)
 	}
 }

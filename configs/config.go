@@ -44,7 +44,10 @@ const (
 type Provider struct {
 	Kind    string `yaml:"kind"`             // the adapter: "openai" for OpenAI and for every server like it that has no kind of its own; "anthropic", "gemini" and others for their own APIs
 	BaseURL string `yaml:"base_url"`         // up to and including /v1, without a slash at the end; default: the kind's public address
-	APIKey  Secret `yaml:"api_key,omitzero"` // needed for every https address
+	APIKey  Secret `yaml:"api_key,omitzero"` // needed for every https address, unless Keys are given
+	// Keys are several keys, or deployments, in the place of APIKey. One that is
+	// refused, or whose money is gone, rests, and the next attempt has another.
+	Keys []ProviderKey `yaml:"keys,omitzero"`
 	// HonoursIdempotencyKey says that the provider has proved it runs a
 	// repeated Idempotency-Key once. Only then is the header sent.
 	HonoursIdempotencyKey bool `yaml:"honours_idempotency_key,omitzero"`
@@ -74,6 +77,14 @@ type Provider struct {
 	AccessKeyID     Secret `yaml:"access_key_id,omitzero"`
 	SecretAccessKey Secret `yaml:"secret_access_key,omitzero"`
 	SessionToken    Secret `yaml:"session_token,omitzero"`
+}
+
+// ProviderKey is one of several keys of a provider.
+type ProviderKey struct {
+	Name    string `yaml:"name"`              // in logs and metrics, where the key itself never is
+	APIKey  Secret `yaml:"api_key"`           //
+	Weight  int    `yaml:"weight,omitzero"`   // share of the calls against the others'; default 1
+	BaseURL string `yaml:"base_url,omitzero"` // of a deployment of its own; default: the provider's
 }
 
 // The schema profiles; package conformance knows what each holds.

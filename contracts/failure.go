@@ -31,6 +31,10 @@ const (
 	Internal          Class = "internal"           // a programming error of ours
 )
 
+// CodeAnotherKey is the code of a failure that is the fault of one key, where the
+// provider has another: the next attempt there would be made with that.
+const CodeAnotherKey = "another_key"
+
 // Effect says what became of the work a failed call asked for.
 type Effect string
 

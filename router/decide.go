@@ -33,7 +33,12 @@ func decide(f *contracts.Failure, effects contracts.Effects) verdict {
 	case contracts.RateLimited, contracts.Overloaded, contracts.Connection, contracts.Timeout, contracts.ProviderError,
 		contracts.Truncated, contracts.BadResponse, contracts.RouterLost:
 		return tryAgain
-	case contracts.Auth, contracts.QuotaExhausted, contracts.NotFound, contracts.ContextLength, contracts.ContractViolation:
+	case contracts.Auth, contracts.QuotaExhausted:
+		if f.Code == contracts.CodeAnotherKey {
+			return tryAgain
+		}
+		return leaveTarget
+	case contracts.NotFound, contracts.ContextLength, contracts.ContractViolation:
 		return leaveTarget
 	case contracts.Internal:
 		return endJob

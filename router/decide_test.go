@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"inferonce/contracts"
+	"inferonce/providers"
 )
 
 func TestDecide(t *testing.T) {
@@ -96,4 +97,25 @@ func TestLimitsLieWithinTheirParents(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhereAProviderHasAnotherKeyTheTargetIsTriedAgain(t *testing.T) {
+	for _, class := range []contracts.Class{contracts.Auth, contracts.QuotaExhausted} {
+		if got := decide(&contracts.Failure{Class: class, Effect: contracts.None, Code: contracts.CodeAnotherKey}, contracts.EffectsNone); got != tryAgain {
+			t.Errorf("%s: %v, want %v", class, got, tryAgain)
+		}
+	}
+}
+
+func TestADeadKeyCostsAnAttemptAndNotTheTarget(t *testing.T) {
+	inWorld(t, func(w *world) {
+		dead, live := &scripted{answer: fails(contracts.Failure{Class: contracts.Auth, Effect: contracts.None, Status: 401})}, &scripted{answer: good}
+		w.config.Providers["a"] = providers.NewPool([]providers.Member{{Name: "dead", Weight: 1000000, Provider: dead}, {Name: "live", Weight: 1, Provider: live}}, nil)
+		r := w.start("pooled", w.open())
+		w.expect(w.infer(r, "ticket-triage", "k", time.Minute), "succeeded by 2: a failed, a succeeded")
+		w.expect(w.infer(r, "ticket-triage", "k2", time.Minute), "succeeded by 1: a succeeded")
+		if len(dead.ran()) != 1 || len(live.ran()) != 2 {
+			t.Errorf("the dead key made %d calls, the live one %d", len(dead.ran()), len(live.ran()))
+		}
+	})
 }

@@ -27,6 +27,7 @@ const (
 	StoreTrouble     Event = "store trouble"     // a move could not be made; it is made again
 	CircuitMoved     Event = "circuit moved"     // State is what a target's breaker is now
 	TargetRests      Event = "target rests"      // State says whether it rests or is called again
+	KeyRests         Event = "key rests"         // of a provider with several; Target is "provider/key"
 	EligibilityMoved Event = "eligibility moved" // by an operator, a report, live traffic or the canary
 )
 

@@ -55,7 +55,7 @@ func pairOf(c *configs.Config, target, ref string, o conformance.Options) (confo
 	if err != nil {
 		return o, exit(exitNotFound, err)
 	}
-	all, err := newProviders(c)
+	all, err := newProviders(c, nil)
 	if err != nil {
 		return o, exit(exitInvalid, err)
 	}
@@ -103,6 +103,9 @@ func priceOf(c *configs.Config, target string) func(contracts.Usage) (microUSD i
 func keysOf(c *configs.Config) (all []string) {
 	for _, p := range c.Providers {
 		all = append(all, p.APIKey.Reveal())
+		for _, k := range p.Keys {
+			all = append(all, k.APIKey.Reveal())
+		}
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"inferonce/configs"
+	"inferonce/contracts"
 	"inferonce/providers"
 	"inferonce/providers/openaicompat"
 	"inferonce/providers/transport"
@@ -17,20 +18,47 @@ var kinds = map[string]func(configs.Provider) (providers.Provider, error){
 	"groq": chatCompletions, "mistral": chatCompletions, "together": chatCompletions, "deepseek": chatCompletions, "openrouter": chatCompletions,
 }
 
-func newProviders(c *configs.Config) (map[string]providers.Provider, error) {
+// newProviders builds the providers of a configuration. onRest, which may be nil,
+// is told of keys that begin to rest.
+func newProviders(c *configs.Config, onRest func(provider, key string, f *contracts.Failure)) (map[string]providers.Provider, error) {
 	out := map[string]providers.Provider{}
 	for name, p := range c.Providers {
 		build, ok := kinds[p.Kind]
 		if !ok {
 			return nil, fmt.Errorf("provider %s: no adapter of kind %q is built in", name, p.Kind)
 		}
-		client, err := build(p)
+		client, err := withKeys(p, build, func(key string, f *contracts.Failure) {
+			if onRest != nil {
+				onRest(name, key, f)
+			}
+		})
 		if err != nil {
 			return nil, fmt.Errorf("provider %s: %w", name, err)
 		}
 		out[name] = client
 	}
 	return out, nil
+}
+
+// withKeys builds a provider, or one for each of its keys.
+func withKeys(p configs.Provider, build func(configs.Provider) (providers.Provider, error), onRest func(string, *contracts.Failure)) (providers.Provider, error) {
+	if len(p.Keys) == 0 {
+		return build(p)
+	}
+	var members []providers.Member
+	for _, k := range p.Keys {
+		one := p
+		one.APIKey = k.APIKey
+		if k.BaseURL != "" {
+			one.BaseURL = k.BaseURL
+		}
+		member, err := build(one)
+		if err != nil {
+			return nil, fmt.Errorf("key %s: %w", k.Name, err)
+		}
+		members = append(members, providers.Member{Name: k.Name, Weight: max(k.Weight, 1), Provider: member})
+	}
+	return providers.NewPool(members, onRest), nil
 }
 
 // idleConnections to one provider; a busy router keeps about as many calls under way.

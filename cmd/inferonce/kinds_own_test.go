@@ -27,7 +27,7 @@ func TestAKindCallsItsOwnAPIInTheNameThatWasConfigured(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 		}))
 		row.provider.BaseURL = s.URL + "/v1"
-		built, err := newProviders(&configs.Config{Providers: map[string]configs.Provider{"p": row.provider}})
+		built, err := newProviders(&configs.Config{Providers: map[string]configs.Provider{"p": row.provider}}, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}

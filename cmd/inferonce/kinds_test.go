@@ -24,7 +24,7 @@ func TestAKindSpeaksAsItsProfile(t *testing.T) {
 		{"openrouter", "https://a.test/v1", "openrouter"},
 	} {
 		c := &configs.Config{Providers: map[string]configs.Provider{"p": {Kind: row.kind, BaseURL: row.url}}}
-		all, err := newProviders(c)
+		all, err := newProviders(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

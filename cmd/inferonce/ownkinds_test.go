@@ -23,7 +23,7 @@ func TestKindsWithAnAPIOfTheirOwn(t *testing.T) {
 			}))
 			defer s.Close()
 			c := parsed(t, "{kind: "+kind+", base_url: \""+s.URL+"\", api_key: \"${KEY}\"}")
-			all, err := newProviders(c)
+			all, err := newProviders(c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestKindsWithAnAPIOfTheirOwn(t *testing.T) {
 				t.Error("recordings of chat completions are read by kinds that speak them")
 			}
 			c = parsed(t, "{kind: "+kind+", api_key: \"${KEY}\", honours_idempotency_key: true}")
-			if _, err := newProviders(c); err == nil || !strings.Contains(err.Error(), "remove honours_idempotency_key") {
+			if _, err := newProviders(c, nil); err == nil || !strings.Contains(err.Error(), "remove honours_idempotency_key") {
 				t.Errorf("a token that is not sent was promised: %v", err)
 			}
 		})

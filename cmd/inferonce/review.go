@@ -89,7 +89,7 @@ func loadParts(file string, env lookup) (*configs.Config, *contracts.Catalog, ma
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	built, err := newProviders(c)
+	built, err := newProviders(c, nil)
 	return c, catalog, built, exit(exitInvalid, err)
 }
 

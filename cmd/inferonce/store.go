@@ -39,7 +39,8 @@ func newStoreStatusCmd(env lookup) *cobra.Command {
 		Long: `status shows the parts of the store that have lost acknowledged records, and what was
 accepted before.
 
-Exit codes: 0 nothing is lost that was not accepted; 1 something is; 4 the store can't be read.`,
+Exit codes: 0 nothing is lost that was not accepted; 1 something is;
+4 the store can't be read.`,
 		Example: "  inferonce store status -c router.yaml -o json",
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

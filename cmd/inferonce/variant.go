@@ -16,6 +16,9 @@ import (
 func variants(c *configs.Config, target string) func(conformance.Kind) providers.Provider {
 	return func(kind conformance.Kind) providers.Provider {
 		p, ok := c.Providers[c.Targets[target].Provider]
+		if len(p.Keys) > 0 {
+			p.APIKey = p.Keys[0].APIKey
+		}
 		if !ok || kind == conformance.WrongKey && p.APIKey.Reveal() == "" {
 			return nil
 		}

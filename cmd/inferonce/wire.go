@@ -44,7 +44,7 @@ func wire(ctx context.Context, c *configs.Config, options jobstore.Options, cred
 	if p.catalog, err = loadCatalog(c.Contracts); err != nil {
 		return nil, err
 	}
-	if p.providers, err = newProviders(c); err != nil {
+	if p.providers, err = newProviders(c, p.keyRests); err != nil {
 		return nil, exit(exitInvalid, err)
 	}
 	routes, err := newRoutes(c, p.catalog)
@@ -68,6 +68,11 @@ func wire(ctx context.Context, c *configs.Config, options jobstore.Options, cred
 	p.api = httpapi.Options{Router: p.router, Auth: newAuthenticator(creds), Metrics: p.telemetry.Handler(), Log: p.log,
 		Version: thisBuild().Version, BodyLimit: c.Limits.BodyBytes, MaxWait: c.Limits.Wait}
 	return p, nil
+}
+
+// keyRests reports a provider's key that was refused, by its name alone.
+func (p *parts) keyRests(provider, key string, f *contracts.Failure) {
+	p.telemetry.Observe(router.Observation{Event: router.KeyRests, Target: provider + "/" + key, Class: f.Class, Effect: f.Effect})
 }
 
 func routerName() string {

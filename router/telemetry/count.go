@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strings"
+
 	"inferonce/contracts"
 	"inferonce/jobstore"
 	"inferonce/router"
@@ -59,6 +61,11 @@ func (m *metrics) circuitMoved(o router.Observation) {
 
 func (m *metrics) targetRests(o router.Observation) {
 	m.rests.WithLabelValues(m.target(o), m.word(o.State)).Inc()
+}
+
+func (m *metrics) keyRests(o router.Observation) {
+	provider, key, _ := strings.Cut(o.Target, "/")
+	m.keys.WithLabelValues(m.targets.limit(name(provider)), m.targets.limit(name(key)), m.word(string(o.Class))).Inc()
 }
 
 // lapsed is the code that the record gives to an attempt whose router is gone.

@@ -16,7 +16,7 @@ var durations = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300,
 type metrics struct {
 	submitted, replayed, conflicts, held, ended, recovered, late *prometheus.CounterVec
 	started, attempts, unknown, orphaned, resolved, discarded    *prometheus.CounterVec
-	trouble, moves, spent, drifts, circuits, rests               *prometheus.CounterVec
+	trouble, moves, spent, drifts, circuits, rests, keys         *prometheus.CounterVec
 	quarantined                                                  prometheus.Counter
 	jobSeconds, attemptSeconds                                   *prometheus.HistogramVec
 
@@ -53,6 +53,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		drifts:   counter("drift_total", "Pairs taken out by live answers or a scheduled run, by the rule that did it.", "rule", "target", "contract"),
 		circuits: counter("circuit_moves_total", "Changes of a target's circuit breaker in this router, by what it became.", "target", "state"),
 		rests:    counter("target_rests_total", "Times that a target was left alone, or called again, because it asked for fewer calls.", "target", "state"),
+		keys:     counter("key_rests_total", "Times that a key of a provider was refused and left alone, by its name.", "provider", "key", "class"),
 		quarantined: auto.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: "quarantined_total",
 			Help: "Claims refused because the job had been claimed too often without progress."}),
 		jobSeconds:     seconds("job_duration_seconds", "From a job's record to its end.", "contract", "state"),

@@ -31,5 +31,6 @@ var reactions = map[router.Event]reaction{
 	router.StoreTrouble:     {slog.LevelWarn, (*metrics).storeTrouble},
 	router.CircuitMoved:     {slog.LevelWarn, (*metrics).circuitMoved},
 	router.TargetRests:      {slog.LevelInfo, (*metrics).targetRests},
+	router.KeyRests:         {slog.LevelError, (*metrics).keyRests},
 	router.EligibilityMoved: {slog.LevelInfo, (*metrics).eligibilityMoved},
 }

@@ -155,6 +155,9 @@ func TestEachEventMovesItsMetricsAndNoOther(t *testing.T) {
 		"a breaker that opens": {
 			router.Observation{Event: router.CircuitMoved, Target: "llama", State: "open"},
 			map[string]float64{"circuit_moves_total{state=open,target=llama}": 1}},
+		"a key that is refused": {
+			router.Observation{Event: router.KeyRests, Target: "openai/spare", Class: "auth", Effect: "none"},
+			map[string]float64{"key_rests_total{class=auth,key=spare,provider=openai}": 1}},
 		"a target that asks for fewer calls": {
 			router.Observation{Event: router.TargetRests, Target: "llama", State: "resting"},
 			map[string]float64{"target_rests_total{state=resting,target=llama}": 1}},
