@@ -76,7 +76,7 @@ func (p *Pool) draw(now time.Time, random float64) (at int, wait time.Duration) 
 	return chosen(p.members, p.until, now, random)
 }
 
-// drawn is the pure part. random is in [0,1).
+// chosen is the pure part. random is in [0,1).
 func chosen(members []Member, until []time.Time, now time.Time, random float64) (at int, wait time.Duration) {
 	total := 0
 	for i, m := range members {
